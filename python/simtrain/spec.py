@@ -808,6 +808,8 @@ class Scenario(Keys):
         recompute_every_nth_layer: of recompute full: of every n-th layer of the model, the others keep what
             they need (torchtitan's selective_ac_option); without it of each
         cuda_graphs: layers are replayed as CUDA graphs: no launch time on the host (left out: false)
+        cuda_launch_blocking: CUDA_LAUNCH_BLOCKING=1: the host launches a kernel of a layer when the one
+            before has ended, so that nothing overlaps and all of its time shows (left out: false)
         cost: prices, for what a step and a job cost
         nccl: changes the software's settings of NCCL
         rccl: changes the software's settings of RCCL
@@ -838,6 +840,7 @@ class Scenario(Keys):
     recompute_modules: Optional[List[Literal["core_attn", "layernorm", "mlp", "mla_up_proj", "moe", "moe_act", "shared_experts"]]] = None
     recompute_every_nth_layer: Optional[int] = None
     cuda_graphs: Optional[bool] = None
+    cuda_launch_blocking: Optional[bool] = None
     cost: Optional[Cost] = None
     nccl: Optional[Nccl] = None
     rccl: Optional[Rccl] = None

@@ -233,9 +233,17 @@ TEST_CASE("files that a script takes in and that cannot be read are refused by n
 TEST_CASE("a script's own environment reaches NCCL") {
   const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "GPUS_PER_NODE=8",
                                  "GPUS_PER_NODE=8\nexport NCCL_NVLS_ENABLE=0\n"
-                                 "export NCCL_P2P_NET_CHUNKSIZE=2097152");
+                                 "export NCCL_P2P_NET_CHUNKSIZE=2097152\n"
+                                 "export CUDA_LAUNCH_BLOCKING=0");
   const ImportedRecipe recipe =
       import_recipe(script, job("dgx-superpod-h100", "megatron-core-2025"));
+  CHECK(recipe.yaml.find("cuda_launch_blocking: false # CUDA_LAUNCH_BLOCKING\n") !=
+        std::string::npos);
+  const ImportFile blocking = with(recipe_file("gpt15b_megatron.sh"), "GPUS_PER_NODE=8",
+                                   "GPUS_PER_NODE=8\nexport CUDA_LAUNCH_BLOCKING=1\n");
+  CHECK(error_of([&] {
+          import_recipe(blocking, job("dgx-superpod-h100", "megatron-core-2025"));
+        }).find("which cuda_launch_blocking: true prevents") != std::string::npos);
   const NcclSettings nccl = *nccl_settings_of(scenario_in(recipe.yaml).recipe.software.library);
   CHECK(!nccl.nvls.value);
   CHECK(nccl.p2p_net_chunk.value.value() == 2097152);

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include <doctest/doctest.h>
 
+#include "sim/import/job/optimizer_keys.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/other_programs.h"
 #include "tests/core/error_of.h"
@@ -237,6 +239,9 @@ TEST_CASE("another optimizer is refused, and states of other types are taken") {
   CHECK(state.main_params_dtype == StateType::fp32);
   CHECK(state.exp_avg_dtype == StateType::bf16);
   CHECK(state.exp_avg_sq_dtype == StateType::fp8);
+  CHECK(torch_type("bf16") == "torch.bfloat16");
+  CHECK(torch_type("fp8") == "torch.uint8");
+  CHECK_THROWS_AS(torch_type("int3"), std::invalid_argument);
   bridge.overrides.back() = "+optimizer.exp_avg_sq_dtype=int3";
   CHECK(error_of([&] { import_recipe(run_config, bridge); }).find("'int3' is no type of") !=
         std::string::npos);

@@ -28,7 +28,7 @@ const std::vector<std::string> kOfNoRecipe{"mfu_convention",         "cluster.",
 /// What Megatron has no words for: policies of compilers, precision, sharding and schedules of
 /// other frameworks (with the buckets that the sharding which an import has in its place makes),
 /// messages and exchanges of tokens beside compute without virtual stages, blocks of Llama 4,
-/// dropout of attention, which imports ignore.
+/// dropout of attention, which imports ignore; NeMo's and Bridge's files for variables of a job.
 const std::vector<std::string> kOfNoMegatron{"recompute",
                                              "training.precision: fp8_rowwise",
                                              "sharding.strategy",
@@ -41,7 +41,8 @@ const std::vector<std::string> kOfNoMegatron{"recompute",
                                              "overlap.overlap_p2p_comm",
                                              "overlap.overlap_moe_expert_parallel_comm",
                                              "model.attention_dropout",
-                                             "parallelism.pipeline_schedule"};
+                                             "parallelism.pipeline_schedule",
+                                             "cuda_launch_blocking"};
 
 bool starts_as_one_of(const std::string& key, const std::vector<std::string>& starts) {
   return std::any_of(starts.begin(), starts.end(),
@@ -197,7 +198,7 @@ TEST_CASE("an import of what was exported is the scenario, for every file of sce
   }
   CHECK(whole > 0);
   // The others are of other frameworks; under sanitizers a third of the files has more of them.
-  if (!kSanitized) CHECK(whole * 20 > all * 13);
+  if (!kSanitized) CHECK(whole * 20 > all * 12);
 }
 
 TEST_CASE("an import of what was exported is the scenario, for plans drawn by seed") {

@@ -31,17 +31,17 @@ const MeasuredGrouping& by(const std::vector<MeasuredGrouping>& groupings,
 TEST_CASE("Measured runs of others: errors, and intervals that hold with their source left out") {
   const std::vector<MeasuredGrouping> groupings = measured_groupings(runs());
   const MeasuredGroup& all = groupings.front().groups.front();
-  CHECK(all.errors.points >= 601);
-  CHECK(all.errors.mean < 0.12);
+  CHECK(all.errors.points >= 599);
+  CHECK(all.errors.mean < 0.11);
   CHECK(all.covered > 0.85);
   CHECK(all.covered < 0.96);  // wide enough, no wider
   CHECK(all.covered_others > 0.87);
   for (const MeasuredGroup& source : by(groupings, "source").groups) {
     CAPTURE(source.name);
-    // Three runs of DeepSpeed's pipelines, as BLOOM's slower than they are modelled.
+    // Three runs of DeepSpeed's pipelines, slower than they are modelled.
     if (source.name == "mt-nlg") continue;
     CHECK(source.covered >= 0.7);
-    // BLOOM 0.76, all others 0.8. Nothing but its own runs shows that the communication of ZeRO-3
+    // Nothing but its own runs shows that the communication of ZeRO-3
     // of 2021 is slow.
     if (source.name != "sc21-zero3") CHECK(source.covered_others > 0.7);
   }
@@ -61,6 +61,13 @@ TEST_CASE("Fine-tuning is predicted as well as pre-training, without a parameter
   }
   CHECK(count == 22);
   CHECK(sum / count < 0.045);
+}
+
+TEST_CASE("Runs that a parameter is fitted to are not judged") {
+  for (const MeasuredSourceRow& row : runs()) {
+    CHECK(row.row != "prequel-74");
+    CHECK(row.row != "prequel-76");
+  }
 }
 
 TEST_CASE("Every run says who measured it, with what and when") {

@@ -1,6 +1,8 @@
 #include "sim/app/arguments/nccl_options.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -68,7 +70,10 @@ NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& val
   if (values.count("software") > 0) {
     const auto software = call.data.load<SoftwareSpec>(
         "hardware/software", values["software"].as<std::string>(), {}, "--software");
-    if (const NcclSettings* own = nccl_settings_of(software.library)) settings = *own;
+    const NcclSettings* own = nccl_settings_of(software.library);
+    if (own == nullptr)
+      throw InputError({}, "--software", fmt::format("{} does not run NCCL", software.name));
+    settings = *own;
   }
   NcclOverrides given;
   if (values.count("nccl-version") > 0)
@@ -87,7 +92,13 @@ NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& val
                       : std::nullopt;
   given.min_channels = channels(values, "min-channels");
   given.max_channels = channels(values, "max-channels");
-  return with_overrides(settings, given, "command line");
+  settings = with_overrides(std::move(settings), given, "command line");
+  const auto& [least, most] = std::tie(settings.min_channels, settings.max_channels);
+  if (least && most && least->value > most->value)
+    throw InputError(
+        {}, values.count("min-channels") > 0 ? "--min-channels" : "--max-channels",
+        fmt::format("leaves {} channels at least and {} at most", least->value, most->value));
+  return settings;
 }
 
 }  // namespace simtrain

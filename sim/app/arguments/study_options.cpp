@@ -47,7 +47,7 @@ std::optional<double> price_option(const boost::program_options::variables_map& 
   if (values.count("price") == 0) return std::nullopt;
   const double price = values["price"].as<double>();
   if (!(price > 0) || price > 1e6)
-    throw InputError({}, "--price", "must be the dollars of a GPU hour, more than 0");
+    throw InputError({}, "--price", "must be the dollars of a GPU hour, more than 0 and up to 1e6");
   return price;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
@@ -124,6 +125,21 @@ std::vector<MeasuredCurve> measured_curves(const po::variables_map& values, std:
   return curves;
 }
 
+/// NCCL runs what it can where an algorithm that it is told is of no use for a call.
+void note_other_algorithms(const Console& console, const NcclTableHead& head,
+                           const std::vector<NcclSweepRow>& rows) {
+  if (!head.settings.algo) return;
+  const std::vector<Algorithm>& asked = head.settings.algo->value;
+  const auto other = [&](const NcclSweepRow& row) {
+    return std::find(asked.begin(), asked.end(), row.cost.algorithm) == asked.end();
+  };
+  const auto first = std::find_if(rows.begin(), rows.end(), other);
+  if (first == rows.end()) return;
+  console.note(fmt::format("simtrain: note: none of --algo runs {} of {} B on {} here, {} does\n",
+                           name_of(head.request.collective), first->cost.bytes.value(), head.gpu,
+                           name_of(first->cost.algorithm)));
+}
+
 OutputFiles nccl_outputs(const CommandCall& call, const po::variables_map& values) {
   OutputFiles outputs(values);
   outputs.reads_hardware(call.data);
@@ -161,6 +177,7 @@ CommandResult nccl_command(const CommandCall& call) {
   OutputFiles outputs = nccl_outputs(call, values);
   outputs.start();
   const std::vector<NcclSweepRow> rows = nccl_sweep(cluster, head.settings, head.request);
+  note_other_algorithms(call.console, head, rows);
   if (outputs.any()) outputs.write("report", nccl_html(head, rows, measured));
   // The table is nccl-tests' own, which other programs read.
   return for_programs(json ? nccl_json(head, rows) : nccl_table(head, rows));

@@ -1,6 +1,8 @@
 #include "sim/import/job/optimizer_keys.h"
 
+#include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +34,14 @@ Finding state_type(const Given<std::string>& given, const std::string& key) {
 }
 
 }  // namespace
+
+std::string torch_type(std::string_view type) {
+  const auto row = std::find_if(kStateWords.begin(), kStateWords.end(),
+                                [&](const auto& words) { return words.second == type; });
+  if (row == kStateWords.end())
+    throw std::invalid_argument(fmt::format("'{}' is no type of optimizer state", type));
+  return fmt::format("torch.{}", row->first);
+}
 
 void put_optimizer_state(const RecipeTerms& terms, const PutFinding& put) {
   const std::string o = "optimizer.";

@@ -29,6 +29,7 @@ void write_bridge(const PlanToExport& plan, const std::string& comment, Exported
   give(terms.train_iters, "50", "");
   YamlNode tree = term_tree(terms, bridge_keys(true), kBridgeSecondKeys);
   settle_core_config(tree, "model", terms);
+  settle_optimizer_config(tree, "optimizer");
   write_as_list(tree, "peft.target_modules");
   put_class(tree, "", "megatron.bridge.training.config.ConfigContainer");
   put_class(tree, "model", bridge_class(plan.scenario.recipe.model));

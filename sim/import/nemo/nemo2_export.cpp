@@ -87,6 +87,7 @@ void write_nemo(const PlanToExport& plan, const std::string& comment, ExportedRe
   set_yaml_value(tree, "optim.config.optimizer", written_node("adam"));
   set_yaml_value(tree, "optim.config.bf16", written_node("true"));
   settle_core_config(tree, "model.config", terms);
+  settle_optimizer_config(tree, "optim.config");
   write_as_list(tree, "peft.target_modules");
   list_callbacks(*tree.find("trainer"));
   for (const ClassPlace& place : kClassPlaces) put_class(tree, place.key, place.name);

@@ -3,6 +3,9 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "sim/import/job/optimizer_keys.h"
 #include "sim/import/plan/term_tree.h"
 
 namespace simtrain {
@@ -54,6 +57,14 @@ void settle_core_config(YamlNode& tree, const std::string& prefix, const RecipeT
   write_as_list(tree, dot + "window_size");
   if (terms.q_lora_rank && terms.q_lora_rank->value == 0)
     set_yaml_value(tree, dot + "q_lora_rank", YamlNode{});
+}
+
+void settle_optimizer_config(YamlNode& tree, const std::string& prefix) {
+  for (const char* name : {"main_params_dtype", "exp_avg_dtype", "exp_avg_sq_dtype"}) {
+    const std::string key = fmt::format("{}.{}", prefix, name);
+    const std::string type = text_at(tree, key);
+    if (!type.empty()) set_yaml_value(tree, key, class_node(torch_type(type)));
+  }
 }
 
 }  // namespace simtrain

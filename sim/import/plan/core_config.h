@@ -17,4 +17,8 @@ void put_class(YamlNode& tree, std::string_view key, std::string_view name);
 /// functions for the words of activations, lists for those of words, nothing for a rank of 0.
 void settle_core_config(YamlNode& tree, const std::string& prefix, const RecipeTerms& terms);
 
+/// Writes the types of optimizer states in a configuration of Megatron Core's optimizer below
+/// `prefix` as PyTorch's.
+void settle_optimizer_config(YamlNode& tree, const std::string& prefix);
+
 }  // namespace simtrain

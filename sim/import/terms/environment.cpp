@@ -22,8 +22,9 @@ struct Variable {
   std::string_view key;
   Form form;
 };
-constexpr std::array<Variable, 10> kVariables{
-    {{"NCCL_NVLS_ENABLE", "nccl.nvls", Form::flag},
+constexpr std::array<Variable, 11> kVariables{
+    {{"CUDA_LAUNCH_BLOCKING", "cuda_launch_blocking", Form::flag},
+     {"NCCL_NVLS_ENABLE", "nccl.nvls", Form::flag},
      {"NCCL_COLLNET_ENABLE", "nccl.collnet", Form::flag},
      {"NCCL_ALGO", "nccl.algo", Form::algorithms},
      {"NCCL_PROTO", "nccl.proto", Form::protocols},

@@ -49,10 +49,14 @@ constexpr int kLayersBefore = 8;
 
 }  // namespace
 
-double host_slack(const std::vector<HostTask>& tasks, double layer_s) {
+double launches_s(const std::vector<HostTask>& tasks) {
   double launches = 0;
   for (const HostTask& task : tasks) launches += task.host_s;
-  const double behind = std::max(0.0, launches - layer_s);
+  return launches;
+}
+
+double host_slack(const std::vector<HostTask>& tasks, double layer_s) {
+  const double behind = std::max(0.0, launches_s(tasks) - layer_s);
   const auto wait =
       std::find_if(tasks.begin(), tasks.end(), [](const HostTask& task) { return task.waits; });
   if (wait == tasks.end()) return behind;

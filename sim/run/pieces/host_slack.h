@@ -15,6 +15,9 @@ struct HostTask {
   double until_s = 0;  ///< of a wait: the end of the op that computes the number
 };
 
+/// That the host takes to launch all of a layer, in seconds.
+double launches_s(const std::vector<HostTask>& tasks);
+
 /// How much longer a layer among layers like it takes, in seconds, because its kernels are launched
 /// too late. A host that never waits may be ahead by as much as it likes: the longer of the two
 /// counts, `layer_s` of the GPU or all launches. One that waits goes on when the number is there:

@@ -123,7 +123,9 @@ double LayerLaunches::slack_s(const Piece& piece, const ExecutedPiece& run, doub
   const Program& program = run.plan.programs.front();
   bool launches = false;
   for (std::size_t i = 0; i < program.ops.size() && !launches; ++i) launches = alone(program, i);
-  return launches ? host_slack(tasks(piece, run), piece_s) : 0;
+  if (!launches) return 0;
+  const std::vector<HostTask> host = tasks(piece, run);
+  return context_.recipe.cuda_launch_blocking ? launches_s(host) : host_slack(host, piece_s);
 }
 
 }  // namespace simtrain

@@ -15,7 +15,7 @@ class LayerLaunches {
 
   /// Seconds by which a piece ends later than `piece_s`, which its kernels take by themselves,
   /// since the host launches them one by one: of layers and pairs of them, and of those what no
-  /// CUDA graph launches.
+  /// CUDA graph launches. All that it takes, where each kernel ends before the next is launched.
   [[nodiscard]] double slack_s(const Piece& piece, const ExecutedPiece& run, double piece_s) const;
 
  private:

@@ -21,7 +21,8 @@ struct SimulatedPiece : ExecutedPiece {
 using SimulatedPieces = ByPiece<SimulatedPiece>;
 
 /// Simulates every piece that the recipe has for each pass class; a pass of the step is their sum.
-/// A layer takes at least the time in which the host launches its kernels, unless CUDA graphs do.
+/// A layer takes at least the time in which the host launches its kernels, unless CUDA graphs do,
+/// and that time in addition under CUDA_LAUNCH_BLOCKING.
 /// The sensitivity of a piece to what runs beside it is that of its kernels on the critical path.
 std::vector<SimulatedPieces> simulate_pieces(const PassContext& context);
 

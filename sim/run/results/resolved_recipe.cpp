@@ -33,6 +33,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   if (recipe.recompute == Recompute::full && recipe.recompute_every_nth_layer > 1)
     keys.recompute_every_nth_layer = recipe.recompute_every_nth_layer;
   keys.cuda_graphs = recipe.cuda_graphs;
+  keys.cuda_launch_blocking = recipe.cuda_launch_blocking;
   keys.cost = scenario.cost;
   keys.library = overrides_of(recipe.software.library);
   return resolved;

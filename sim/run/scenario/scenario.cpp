@@ -368,6 +368,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   recipe.packed_sequences = file.packed_sequences;
   read_recompute(trees.scenario, file, recipe);
   recipe.cuda_graphs = file.cuda_graphs;
+  recipe.cuda_launch_blocking = file.cuda_launch_blocking;
   scenario.cost = file.cost;
   if (file.overlap.tp_comm_overlap_table) {
     const std::string key = "overlap.tp_comm_overlap_table";

@@ -65,6 +65,7 @@ struct ScenarioFile {
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   std::optional<int> recompute_every_nth_layer;
   bool cuda_graphs = false;
+  bool cuda_launch_blocking = false;
   CostSpec cost;
   LibraryOverrides library;
 };

@@ -59,6 +59,7 @@ struct Fields<ScenarioFile> {
     v.optional("recompute_modules", file.recompute_modules);
     v.optional("recompute_every_nth_layer", file.recompute_every_nth_layer, Limits{1, 1e6});
     v.optional("cuda_graphs", file.cuda_graphs);
+    v.optional("cuda_launch_blocking", file.cuda_launch_blocking);
     v.optional("cost", file.cost);
     visit_library(v, file.library);
   }

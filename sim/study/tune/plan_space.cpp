@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/study/tune/even_layout.h"
 #include "sim/workload/plan/memory/plan_memory.h"
 #include "sim/workload/schedule/recipe_grid.h"
@@ -301,6 +303,17 @@ void append(PlanSpace& space, PlanSpace&& part) {
   }
 }
 
+/// Knobs of experts have no part in a model without.
+void check_limits(const ModelSpec& model, const PlanLimits& limits) {
+  if (model.has_experts()) return;
+  for (const Knob knob : {Knob::ep, Knob::etp, Knob::dispatch}) {
+    const bool one = knob != Knob::dispatch && limits.allows(knob, 1);
+    if (limits.limits(knob) && !one)
+      throw InputError({}, fmt::format("--limit {}", name_of(knob)),
+                       fmt::format("is of experts, which {} does not have", model.name));
+  }
+}
+
 }  // namespace
 
 std::int64_t PlanSpace::fitting() const {
@@ -320,6 +333,7 @@ const LegalPlan* PlanSpace::smallest() const {
 }
 
 PlanSpace plan_space(const Scenario& scenario, const PlanLimits& limits, double margin) {
+  check_limits(scenario.recipe.model, limits);
   PlanSpace space;
   space.capacity_bytes = capacity(scenario);
   const WholeSpace whole{scenario, limits, space.capacity_bytes * (1 - margin),

@@ -42,9 +42,11 @@ void plan_table(const Document& document, const DocumentedTable& table,
 void plan_file(const DataFolder& data, const std::string& path, std::vector<Planned>& planned) {
   const DocumentedFile file = read_documented(path);
   for (const Document& document : file.documents) {
-    for (const DocumentedTable& table : document.tables)
+    for (const DocumentedTable& table : document.tables) {
+      if (table.use != TableUse::headline) continue;
       plan_table(document, table, ScenarioSource::from_file(file.scenario_path(data.root(), table)),
                  planned);
+    }
   }
 }
 

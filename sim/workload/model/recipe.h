@@ -307,6 +307,7 @@ struct Recipe {
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
   int recompute_every_nth_layer = 1;  ///< of full recompute, counted through the model
   bool cuda_graphs = false;
+  bool cuda_launch_blocking = false;  ///< each kernel ends before the next is launched
   /// In place of the row of `training.precision`, for one that is in no table.
   std::optional<PrecisionRow> own_precision{};
 

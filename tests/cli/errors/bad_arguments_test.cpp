@@ -174,7 +174,8 @@ TEST_CASE("--set changes keys that exist") {
        "cluster, software, model, training, parallelism, overlap, optimizer, sharding, moe, "
        "offload, "
        "lora, packed_sequences, recompute, "
-       "recompute_modules, recompute_every_nth_layer, cuda_graphs, cost, nccl, rccl"},
+       "recompute_modules, recompute_every_nth_layer, cuda_graphs, cuda_launch_blocking, cost, "
+       "nccl, rccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, "
@@ -187,7 +188,7 @@ TEST_CASE("--set changes keys that exist") {
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
        "sharding, "
        "moe, offload, lora, packed_sequences, recompute, recompute_modules, "
-       "recompute_every_nth_layer, cuda_graphs, cost, nccl, rccl"},
+       "recompute_every_nth_layer, cuda_graphs, cuda_launch_blocking, cost, nccl, rccl"},
       {{"good.yaml", "--set", "recompute_modules=[mlp]"},
        "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
        "recompute selective would do"},

@@ -35,6 +35,8 @@ TEST_CASE("Adapters are divided by tensor parallelism, and of modules that the m
   check_edits({
       with_keys("lora: {rank: 7}",
                 "24:14: lora.rank: 7 is not divided by TP 2, which shards adapters; 8 would do"),
+      with_keys("lora: {rank: 4098}",
+                "24:14: lora.rank: 4098 is more than the hidden size, 4096; up to that would do"),
       with_keys(
           "lora: {rank: 8}\nmodel_overrides: {mtp_num_layers: 1}",
           "24:7: lora: is not modelled with multi-token prediction; mtp_num_layers 0 would do"),

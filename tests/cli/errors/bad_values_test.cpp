@@ -144,6 +144,39 @@ TEST_CASE("A missing key is named at the map that lacks it") {
   });
 }
 
+TEST_CASE("Nothing runs beside kernels where each ends before the next is launched") {
+  check_edits({
+      {"optimizer:", "cuda_launch_blocking: true\noptimizer:",
+       "19:20: overlap.tp_comm_overlap: has copies or messages run beside kernels, which "
+       "cuda_launch_blocking: true prevents; one of them would do"},
+      {"optimizer:", "cuda_launch_blocking: 1\noptimizer:",
+       "24:23: cuda_launch_blocking: must be true or false, found '1'"},
+  });
+}
+
+TEST_CASE("Modules that run again are the model's, each told once") {
+  const auto modules = [](const std::string& list, const std::string& message) {
+    return BadEdit{
+        "optimizer:", "recompute: selective\nrecompute_modules: " + list + "\noptimizer:",
+        "25:20: recompute_modules: " + message};
+  };
+  check_edits({
+      modules("[]", "is empty; [core_attn], or recompute none, would do"),
+      modules("[mlp, mlp]", "has mlp more than once; once would do"),
+      modules("[core_attn, moe_act]",
+              "has moe_act, which no layer of llama3.1-8b has; core_attn, layernorm and mlp would "
+              "do"),
+      modules("[mla_up_proj]",
+              "has mla_up_proj, which no layer of llama3.1-8b has; core_attn, layernorm and mlp "
+              "would do"),
+  });
+}
+
+TEST_CASE("Channels of NCCL are no more at least than at most") {
+  check_edits({{"optimizer:", "nccl: {min_channels: 32, max_channels: 4}\noptimizer:",
+                "24:22: nccl.min_channels: 32 is more than the 4 of max_channels"}});
+}
+
 TEST_CASE("A doubled key is refused at its second place") {
   check_edits({
       {"name: base", "name: base\nname: again", "2:1: name: is given twice"},

@@ -174,8 +174,25 @@ TEST_CASE("--algo and --proto are NCCL's words, and only these are chosen among"
   CHECK(choice("dgx-superpod-h100 --op all_gather --gpus 8 --nodes 8 --algo pat").at("algorithm") ==
         "pat");
   // As NCCL does where nothing is left.
-  CHECK(choice("dgx-superpod-h100 --op all_gather --gpus 16 --algo tree").at("algorithm") ==
+  CHECK(choice("dgx-superpod-h100 --op all_gather --gpus 16 --algo tree --quiet").at("algorithm") ==
         "ring");
+}
+
+TEST_CASE("a note says where none of --algo runs a call") {
+  const std::string call = "dgx-superpod-a100 --op all_reduce --gpus 8 --min 1M --max 1M";
+  CHECK(
+      nccl(call + " --algo nvls").err ==
+      "simtrain: note: none of --algo runs all_reduce of 1048576 B on a100-sxm here, ring does\n");
+  CHECK(nccl(call + " --algo nvls --quiet").err.empty());
+  CHECK(nccl(call + " --algo ring,nvls").err.empty());
+}
+
+TEST_CASE("stacks without NCCL and channels that cross are refused") {
+  const std::string call = "dgx-superpod-h100 --op all_reduce --gpus 16";
+  CHECK(nccl(call + " --software megatron-rocm-2025").err ==
+        "simtrain: --software: megatron-rocm-2025 does not run NCCL\n");
+  CHECK(nccl(call + " --min-channels 32 --max-channels 4").err ==
+        "simtrain: --min-channels: leaves 32 channels at least and 4 at most\n");
 }
 
 TEST_CASE("NVLS, channels and the version are reported") {

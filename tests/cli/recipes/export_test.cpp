@@ -57,6 +57,23 @@ TEST_CASE("what a framework has no word for is named, with the key of the scenar
   CHECK(strict.out == bridge.out);
 }
 
+TEST_CASE("types of optimizer states are PyTorch's, which an import reads back") {
+  const std::string states =
+      " --set software=nemo-25.09 --set optimizer.use_precision_aware_optimizer=true --set "
+      "optimizer.exp_avg_dtype=bf16";
+  const TempFolder folder;
+  for (const std::string target : {"bridge", "nemo"}) {
+    CAPTURE(target);
+    const std::string file = folder.file(target + ".yaml");
+    REQUIRE(exported("--to " + target + " --output " + file + states).status == 0);
+    CHECK(read_file(file).find("exp_avg_dtype:\n") != std::string::npos);
+    CHECK(read_file(file).find("_target_: torch.bfloat16\n") != std::string::npos);
+    const Outcome again =
+        run_simtrain({"import", file, "--cluster", "gcp-a4", "--software", "nemo-25.09"});
+    CHECK(again.out.find("  exp_avg_dtype: bf16") != std::string::npos);
+  }
+}
+
 TEST_CASE("every target is listed and writes a scenario of a table") {
   const std::string list = run_simtrain({"list", "export-targets"}).out;
   for (const std::string name : {"megatron", "nemo", "bridge", "torchtitan"}) {

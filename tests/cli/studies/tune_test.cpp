@@ -186,6 +186,8 @@ TEST_CASE("tune refuses wrong input in one line") {
            {"--memory-margin 100", "--memory-margin: must be below 100"},
            {"--memory-margin -1", "--memory-margin: must be a number of percent"},
            {"--top 0", "--top: must be a number from 1 to 1000"},
+           {"--limit ep=2:8", "--limit ep: is of experts, which"},
+           {"--limit dispatch=alltoall", "--limit dispatch: is of experts, which"},
            {"--force", "--force: replaces a file; name one with --output or --report"},
            {"--output /dev/full", "is no regular file"},
            {"--output /nowhere/x.yaml", "cannot be written"},

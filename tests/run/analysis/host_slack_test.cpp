@@ -67,6 +67,11 @@ double mean_of_many(const Layer& layer) {
 
 }  // namespace
 
+TEST_CASE("What the host launches in all counts no waits") {
+  CHECK(launches_s({}) == 0);
+  CHECK(launches_s({{.host_s = 1}, wait_until(9), {.host_s = 2}}) == 3);
+}
+
 TEST_CASE("a host that never waits costs what all launches take beyond the layer") {
   CHECK(host_slack({{1, 0}, {2, 4}}, 5) == 0);
   CHECK(host_slack({{1, 0}, {2, 0.5}}, 1) == 2);

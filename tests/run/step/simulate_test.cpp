@@ -103,4 +103,26 @@ TEST_CASE("CUDA graphs never lengthen the step") {
   CHECK(with <= without);
 }
 
+TEST_CASE("Launches that block show all of the host's time and lengthen the step by it") {
+  const std::vector<std::string> settings{
+      "overlap.tp_comm_overlap=false", "overlap.overlap_p2p_comm=false",
+      "overlap.overlap_grad_reduce=false", "overlap.overlap_param_gather=false",
+      "cuda_graphs=false"};
+  std::vector<std::string> blocking = settings;
+  blocking.emplace_back("cuda_launch_blocking=true");
+  const Scenario asked = scenario("llama31_8b_h100", "bf16-8", blocking);
+  const Report free = simulate(scenario("llama31_8b_h100", "bf16-8", settings));
+  const Report blocked = simulate(asked);
+  const HostLaunches& launches = asked.recipe.software.host_launches;
+  const double layer_s = (launches.bf16_forward.value + launches.bf16_backward.value) *
+                         to_seconds(asked.cluster.node.host_launch_latency.value);
+  const double all_s = layer_s * asked.recipe.model.num_layers * blocked.micro_batches;
+  CHECK(part(free.breakdown, Share::host) < 0.1 * all_s);
+  CHECK(part(blocked.breakdown, Share::host) == doctest::Approx(all_s).epsilon(0.02));
+  CHECK(blocked.step_time_s > free.step_time_s + 0.9 * all_s);
+  blocking[4] = "cuda_graphs=true";
+  CHECK(simulate(scenario("llama31_8b_h100", "bf16-8", blocking)).step_time_s <
+        free.step_time_s + 0.1 * all_s);
+}
+
 }  // namespace simtrain::testing::simulate_test

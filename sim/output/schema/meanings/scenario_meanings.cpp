@@ -193,6 +193,9 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "of recompute full: of every n-th layer of the model, the others keep what they need "
      "(torchtitan's selective_ac_option); without it of each"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+    {"cuda_launch_blocking",
+     "CUDA_LAUNCH_BLOCKING=1: the host launches a kernel of a layer when the one before has ended, "
+     "so that nothing overlaps and all of its time shows"},
     {"cost", "prices, for what a step and a job cost"},
     {"cost.gpu_hour", "price of one GPU for an hour, for prices of a step and of 1T tokens"},
     {"cost.electricity", "price of energy, with what the site takes beside the computers"},

@@ -56,6 +56,9 @@ void check_lora(const Recipe& recipe, const LoraSpec& lora, const YamlNode& tree
   require(lora.rank % recipe.tp() == 0, tree, "lora.rank",
           "{} is not divided by TP {}, which shards adapters; {} would do", lora.rank, recipe.tp(),
           (lora.rank / recipe.tp() + 1) * recipe.tp());
+  require(lora.rank <= recipe.model.hidden_size, tree, "lora.rank",
+          "{} is more than the hidden size, {}; up to that would do", lora.rank,
+          recipe.model.hidden_size);
   require(!recipe.overlap.defer_embedding_wgrad_compute, tree,
           "overlap.defer_embedding_wgrad_compute",
           "is true with lora, which trains no output layer; false would do");

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "sim/run/scenario/checks/checks.h"
 #include "sim/topology/fault_times.h"
 #include "sim/topology/faults.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/parallel/rank_grid.h"
 #include "sim/workload/schedule/stage_layout.h"
 
@@ -86,6 +89,26 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");
   check_overlap_table(recipe, tree);
+}
+
+/// Where each kernel ends before the next is launched, none runs beside another.
+void check_launch_blocking(const Recipe& recipe, const YamlNode& tree) {
+  if (!recipe.cuda_launch_blocking) return;
+  const OverlapSpec& overlap = recipe.overlap;
+  const std::array<std::pair<std::string_view, bool>, 8> beside{
+      {{"overlap.tp_comm_overlap", overlap.tp_comm_overlap},
+       {"overlap.overlap_p2p_comm", overlap.overlap_p2p_comm},
+       {"overlap.overlap_grad_reduce", overlap.overlap_grad_reduce},
+       {"overlap.overlap_param_gather", overlap.overlap_param_gather},
+       {"overlap.overlap_moe_expert_parallel_comm", overlap.overlap_moe_expert_parallel_comm},
+       {"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap},
+       {"offload", recipe.offload.anything()},
+       {"sharding.strategy", sharding_of(recipe).units.has_value()}}};
+  for (const auto& [key, on] : beside) {
+    require(!on, tree, key,
+            "has copies or messages run beside kernels, which cuda_launch_blocking: true prevents; "
+            "one of them would do");
+  }
 }
 
 void check_grid(const Scenario& scenario, const YamlNode& tree) {
@@ -223,6 +246,11 @@ void check_library(const Scenario& scenario, const YamlNode& tree) {
     require(row == library || !tree.find(key), tree, key,
             "is of a library that {} does not run; it runs {}", software, library->name);
   }
+  const NcclSettings* nccl = nccl_settings_of(scenario.recipe.software.library);
+  if (nccl == nullptr || !nccl->min_channels || !nccl->max_channels) return;
+  require(nccl->min_channels->value <= nccl->max_channels->value, tree, "nccl.min_channels",
+          "{} is more than the {} of max_channels", nccl->min_channels->value,
+          nccl->max_channels->value);
 }
 
 /// At all times, faults name devices that the cluster has and leave every host a NIC.
@@ -254,6 +282,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
   check_fine_tuning(scenario.recipe, trees.scenario);
   check_offload(scenario, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
+  check_launch_blocking(scenario.recipe, trees.scenario);
   check_domains(scenario, trees.scenario);
 }
 
@@ -265,6 +294,7 @@ void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
 
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
   check_plan(scenario, check_model(scenario.recipe.model, trees.model), trees);
+  check_recompute(scenario.recipe, trees.scenario);
   check_cluster(scenario, trees);
 }
 

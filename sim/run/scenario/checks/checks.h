@@ -50,6 +50,9 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
 /// What is offloaded exists, and nothing else of a recipe is in its way.
 void check_offload(const Scenario& scenario, const YamlNode& tree);
 
+/// Each module that selective recompute is told is one of the model's, and told once.
+void check_recompute(const Recipe& recipe, const YamlNode& tree);
+
 /// Types of gradients and of the optimizer's state, and who updates in them.
 void check_optimizer(const Recipe& recipe, const YamlNode& tree);
 
