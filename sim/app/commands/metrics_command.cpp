@@ -221,9 +221,9 @@ T required(std::optional<T> value, const char* option) {
 
 /// The call as training_metrics takes it.
 CommandResult tool_command(const po::variables_map& values, const Console& console) {
-  if (!plain_arguments(values).empty())
-    throw InputError({}, "--file", "is given beside a log; one of them would do");
   for (const auto& [name, value] : values) {
+    if (is_tool_option(name) && !value.defaulted() && !plain_arguments(values).empty())
+      throw InputError({}, "--" + name, "goes with --file LOG, without another log");
     if (!is_tool_option(name) && name != "precision" && !value.defaulted())
       throw InputError({}, "--" + name, "does not go with the options of training_metrics");
   }
@@ -239,6 +239,10 @@ CommandResult tool_command(const po::variables_map& values, const Console& conso
   request.start_step =
       option_value<std::int64_t>(values, "start_step").value_or(request.start_step);
   request.end_step = option_value<std::int64_t>(values, "end_step").value_or(request.end_step);
+  if (request.start_step > request.end_step)
+    throw InputError({}, "--start_step",
+                     fmt::format("{} comes behind the last step that counts, {}",
+                                 request.start_step, request.end_step));
   MeasuredRun run;
   const TrainingMetrics metrics = training_metrics(request, run);
   console.note(skipped_text(run));

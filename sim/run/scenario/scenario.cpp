@@ -30,9 +30,26 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   return value;
 }
 
-/// Takes the training job out, which no step depends on. Throws InputError where it is no JobSpec.
-void take_job(YamlNode& tree) {
+/// The keys of a scenario's map, beside those of its file's tables.
+std::vector<std::string> top_keys() {
+  std::vector<std::string> keys = field_names<ScenarioFile>();
+  keys.insert(keys.end(), {"model_overrides", "hardware", "job"});
+  return keys;
+}
+
+/// What is read apart from the rest of a scenario.
+struct Apart {
+  std::optional<YamlNode> overrides;
+  std::optional<YamlNode> hardware;
+};
+
+/// Takes it out, and the training job, which no step depends on. Throws InputError where that is no
+/// JobSpec, and at keys that no scenario has.
+Apart take_apart(YamlNode& tree) {
+  yaml_detail::check_keys(tree, "", top_keys());
+  Apart apart{take(tree, "model_overrides"), take(tree, "hardware")};
   if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
+  return apart;
 }
 
 /// `placement: KIND` is short for a map, whose other keys a setting may name.
@@ -221,6 +238,9 @@ ScenarioSource ScenarioSource::from_text(const std::string& text, const std::str
 ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
   if (const YamlNode* jobs = body_.find("jobs"))
     throw InputError(jobs->place, "jobs", "is of a file of several jobs, for 'simtrain share'");
+  std::vector<std::string> keys = top_keys();
+  keys.insert(keys.end(), {"table", "sweep"});
+  yaml_detail::check_keys(body_, "", keys);
   if (const auto table = take(body_, "table")) read_table(*table);
   if (const auto sweep = take(body_, "sweep")) read_sweep(*sweep);
 }
@@ -304,9 +324,7 @@ std::string ScenarioSource::text(const std::string& row,
 void ScenarioSource::check_values(const DataFolder& data, const std::string& row,
                                   const std::vector<Setting>& settings) const {
   YamlNode read = tree(row, settings);
-  const auto overrides = take(read, "model_overrides");
-  const auto wanted = take(read, "hardware");
-  take_job(read);
+  const auto [overrides, wanted] = take_apart(read);
   const auto file = read_yaml<ScenarioFile>(read, "");
   const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
     static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
@@ -331,9 +349,7 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
 DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& row,
                                     const std::vector<Setting>& settings) const {
   YamlNode tree = this->tree(row, settings);
-  const auto overrides = take(tree, "model_overrides");
-  const auto wanted = take(tree, "hardware");
-  take_job(tree);
+  const auto [overrides, wanted] = take_apart(tree);
   const auto file = read_yaml<ScenarioFile>(tree, "");
 
   DraftScenario draft{{}, {std::move(tree), {}}};

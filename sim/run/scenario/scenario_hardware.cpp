@@ -184,6 +184,19 @@ void add_change(std::vector<HardwareChange>& changes, HardwareChange change) {
   changes.push_back(std::move(change));
 }
 
+/// Names the key that was set where an error is at a changed value: files call it by their own.
+void refuse_changed(const std::vector<HardwareChange>& changes, const InputError& error) {
+  constexpr std::string_view kValue = ".value";
+  std::string_view key = error.key();
+  if (key.ends_with(kValue)) key.remove_suffix(kValue.size());
+  for (const HardwareChange& change : changes) {
+    const std::string& wanted = change.value.key;
+    if (change.where.file != error.place().file || !wanted.ends_with(fmt::format(".{}", key)))
+      continue;
+    throw InputError(error.place(), wanted, error.reason().substr(error.key().size() + 2));
+  }
+}
+
 }  // namespace
 
 std::vector<HardwareFile> hardware_files(const DataFolder& data, const YamlNode& scenario) {
@@ -199,6 +212,7 @@ std::vector<HardwareFile> hardware_files(const DataFolder& data, const YamlNode&
 }
 
 void ScenarioHardware::rethrow(const InputError& error) const {
+  refuse_changed(changes, error);
   const std::string_view text = error.what();
   const std::string reason = error.reason();
   const HardwareChange* guilty = nullptr;

@@ -170,16 +170,18 @@ TEST_CASE("--set takes KEY=VALUE") {
 TEST_CASE("--set changes keys that exist") {
   check_calls({
       {{"good.yaml", "--set", "frob=1"},
-       "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
-       "cluster, software, model, training, parallelism, overlap, optimizer, sharding, moe, "
-       "offload, "
-       "lora, packed_sequences, recompute, "
-       "recompute_modules, recompute_every_nth_layer, cuda_graphs, cuda_launch_blocking, cost, "
-       "nccl, rccl"},
+       "--set frob=1:1:1: frob: is not known here; did you mean 'job'?"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, "
        "micro_batch_size, global_batch_size"},
+      {{"good.yaml", "--set", "jobb.tokens=1"},
+       "--set jobb.tokens=1:1:1: jobb: is not known here; did you mean 'job'?"},
+      {{"good.yaml", "--set", "hardwar.gpu.x=1"},
+       "--set hardwar.gpu.x=1:1:1: hardwar: is not known here; did you mean 'hardware'?"},
+      {{"good.yaml", "--set", "hardware.gpu.memory_bandwidth=3"},
+       "--set hardware.gpu.memory_bandwidth=3:1:31: hardware.gpu.memory_bandwidth: '3' needs one "
+       "of the units MB/s, GB/s, TB/s, Gb/s, Tb/s"},
       {{"good.yaml", "--set", ".tp=1"}, "--set .tp=1:1:1: .tp: is not a dotted key"},
       {{"good.yaml", "--set", "name.x=1"},
        "--set name.x=1:1:1: name.x: 'name' has no keys below it"},
@@ -188,7 +190,8 @@ TEST_CASE("--set changes keys that exist") {
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
        "sharding, "
        "moe, offload, lora, packed_sequences, recompute, recompute_modules, "
-       "recompute_every_nth_layer, cuda_graphs, cuda_launch_blocking, cost, nccl, rccl"},
+       "recompute_every_nth_layer, cuda_graphs, cuda_launch_blocking, cost, nccl, rccl, "
+       "model_overrides, hardware, job"},
       {{"good.yaml", "--set", "recompute_modules=[mlp]"},
        "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
        "recompute selective would do"},

@@ -52,7 +52,7 @@ TEST_CASE("A column that is no key is refused at the column") {
        "26:18: table: is not known here; known are name, source, notes, mfu_convention, cluster, "
        "software, model, training, parallelism, overlap, optimizer, sharding, moe, offload, lora, "
        "packed_sequences, recompute, recompute_modules, recompute_every_nth_layer, cuda_graphs, "
-       "cuda_launch_blocking, cost, nccl, rccl"},
+       "cuda_launch_blocking, cost, nccl, rccl, model_overrides, hardware, job"},
       {"training.micro_batch_size",
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",

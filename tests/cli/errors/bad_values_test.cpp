@@ -121,6 +121,7 @@ TEST_CASE("Numbers are decimal, finite and inside their range") {
 
 TEST_CASE("An unknown key is refused at the key, with a suggestion where one is close") {
   check_edits({
+      {"overlap:", "tabel: {}\noverlap:", "18:1: tabel: is not known here; did you mean 'table'?"},
       {"name: base", "naem: base", "1:1: naem: is not known here; did you mean 'name'?"},
       {"optimizer:", "recomputed: none\noptimizer:",
        "24:1: recomputed: is not known here; did you mean 'recompute'?"},

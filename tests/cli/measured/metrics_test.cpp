@@ -45,6 +45,9 @@ TEST_CASE("wrong options of training_metrics are refused in one line") {
       {rest + "--model_flops -1 --max_flops 989", "--model_flops: must be a number above 0"},
       {rest + "--model_flops 1e15 --max_flops 989 --start_step 13",
        kData + "dllogger-step-12.json: holds steps 12 to 12, none of 13 to 30"},
+      {rest + "--model_flops 1e15 --max_flops 989 --start_step 13 --end_step 12",
+       "--start_step: 13 comes behind the last step that counts, 12"},
+      {rest + "a.log", "--batch_size: goes with --file LOG, without another log"},
       {rest + "--gpus 5", "--gpus: does not go with the options of training_metrics"}};
   for (const auto& [options, message] : cases) {
     const auto& shown = options;
