@@ -314,9 +314,9 @@ TEST_CASE("modules to recompute are those of Megatron, old switches too") {
   CHECK(
       modules({"moe_layer_recompute=true", "recompute_granularity=selective"}).recompute_modules ==
       std::vector<RecomputeModule>{RecomputeModule::core_attn, RecomputeModule::moe});
-  CHECK(modules({"recompute_granularity=selective", "recompute_modules=[mlp, shared_experts]"})
+  CHECK(modules({"recompute_granularity=selective", "recompute_modules=[mlp, moe_act]"})
             .recompute_modules ==
-        std::vector<RecomputeModule>{RecomputeModule::mlp, RecomputeModule::shared_experts});
+        std::vector<RecomputeModule>{RecomputeModule::mlp, RecomputeModule::moe_act});
   CHECK(has(refused(kConfig, {"recompute_granularity=selective", "recompute_modules=mla_down"}),
             "--recompute-modules: 'mla_down' is not modelled; --set recompute_modules=[...] "
             "takes some of core_attn, layernorm, mlp, mla_up_proj, moe"));

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -192,6 +193,24 @@ TEST_CASE("tokens of a micro-batch are samples of the sequence") {
   CHECK(error_of([&] {
           static_cast<void>(imported("titan_function.sh", " 16384", " 16383", given));
         }).find("'16383' is no multiple of training.seq_len, 8192") != std::string::npos);
+}
+
+TEST_CASE("variables of NCCL reach the scenario from every kind of launch") {
+  for (const auto& [name, from] : {std::pair<std::string, std::string>{"titan_file.sh", "torchrun"},
+                                   {"foundry_composer.sh", "composer"},
+                                   {"nemo2_factory.sh", "nemo llm"},
+                                   {"bridge_lora.sh", "torchrun"},
+                                   {"performance_bridge.sh", "python"}}) {
+    const std::string script = name;
+    CAPTURE(script);
+    const Scenario scenario = imported(script, from, "export NCCL_MAX_NCHANNELS=7\n" + from);
+    CHECK(nccl_settings_of(scenario.recipe.software.library)->max_channels->value == 7);
+  }
+  const Launch foundry = launch_of(launches_folder() + "/foundry_composer.sh");
+  Launch set = foundry;
+  set.file = with(foundry.file, "composer", "export NCCL_MAX_NCHANNELS=7\ncomposer");
+  const Scenario scenario = imported(set, {}, {"nccl.max_channels=5"});
+  CHECK(nccl_settings_of(scenario.recipe.software.library)->max_channels->value == 5);
 }
 
 TEST_CASE("what a branch of a run gives has to be settled in every launch") {

@@ -157,6 +157,7 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   default_to(reading.terms.overlap_param_gather, true, usual);
   default_to(reading.terms.expert_tensor_parallel_size, 1, usual);
   ++reading.taken;
+  read_environment(script, reading);
   note_rounds(script, reading);
   read_launch_count(launch->words, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
   read_launch_count(launch->words, {"--nproc_per_node", "--gpus-per-node"},

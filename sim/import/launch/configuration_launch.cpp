@@ -149,6 +149,19 @@ bool is_configuration_launch(std::string_view text) {
                      });
 }
 
+/// What the script's environment sets of a scenario and the user does not.
+void add_environment(const ShellScript& script, std::vector<std::string>& settings) {
+  RecipeReading environment;
+  read_environment(script, environment);
+  for (const Finding& found : environment.settings) {
+    const std::string start = found.key + "=";
+    const bool given = std::any_of(settings.begin(), settings.end(), [&](const std::string& text) {
+      return text.starts_with(start);
+    });
+    if (!given) settings.push_back(start + found.value);
+  }
+}
+
 ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeRequest& request,
                                          const DataFolder& data) {
   const ShellScript script = read_script(file.text, file.path, script_request(request));
@@ -162,6 +175,7 @@ ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeReq
   changed.overrides = overrides_of(*found->program, found->start, request);
   const std::vector<std::string> own = key_overrides(request, false);
   changed.overrides.insert(changed.overrides.end(), own.begin(), own.end());
+  add_environment(script, changed.settings);
   if (!found->program->format.recognizes(configuration.text))
     throw InputError(found->file.place, "",
                      fmt::format("starts a program with '{}', which is no configuration of {}",

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "sim/core/input/text_parts.h"
 #include "sim/run/scenario/checks/checks.h"
@@ -34,16 +37,20 @@ void check_recompute(const Recipe& recipe, const YamlNode& tree) {
   const std::string key = "recompute_modules";
   const std::vector<RecomputeModule>& asked = recipe.recompute_modules;
   require(!asked.empty(), tree, key, "is empty; [core_attn], or recompute none, would do");
-  const std::set<RecomputeModule> known = modules_of(recipe);
   for (const RecomputeModule module : asked) {
     require(std::count(asked.begin(), asked.end(), module) == 1, tree, key,
             "has {} more than once; once would do", name_of(module));
-    if (known.count(module) > 0) continue;
-    std::vector<std::string_view> names;
-    for (const RecomputeModule one : known) names.push_back(name_of(one));
-    require(false, tree, key, "has {}, which no layer of {} has; {} would do", name_of(module),
-            recipe.model.name, enumerated(names));
   }
+  const std::set<RecomputeModule> known = modules_of(recipe);
+  if (std::any_of(asked.begin(), asked.end(),
+                  [&](RecomputeModule module) { return known.count(module) > 0; }))
+    return;
+  std::vector<std::string_view> names;
+  names.reserve(known.size());
+  for (const RecomputeModule module : known) names.push_back(name_of(module));
+  refuse(tree, key,
+         fmt::format("has none that a layer of {} has; {} would do", recipe.model.name,
+                     enumerated(names)));
 }
 
 }  // namespace simtrain

@@ -50,7 +50,8 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
 /// What is offloaded exists, and nothing else of a recipe is in its way.
 void check_offload(const Scenario& scenario, const YamlNode& tree);
 
-/// Each module that selective recompute is told is one of the model's, and told once.
+/// Modules that selective recompute is told are told once, and at least one is the model's; others
+/// are passed over, as frameworks do, whose recipes serve several models.
 void check_recompute(const Recipe& recipe, const YamlNode& tree);
 
 /// Types of gradients and of the optimizer's state, and who updates in them.
