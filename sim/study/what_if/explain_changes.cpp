@@ -135,6 +135,8 @@ void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   add_switch(changes, "sequence parallel", "parallelism.sequence_parallel",
              recipe.parallelism.sequence_parallel);
   add_switch(changes, "CUDA graphs", "cuda_graphs", recipe.cuda_graphs);
+  if (recipe.cuda_launch_blocking)
+    add_switch(changes, "launches that block", "cuda_launch_blocking", true);
   const CommunicationLibrary& library = recipe.software.library;
   for (const LibrarySwitch& one : library.row->switches(library.settings))
     add_switch(changes, std::string(one.name), one.key, one.on);

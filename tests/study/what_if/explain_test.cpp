@@ -99,6 +99,25 @@ TEST_CASE("Of mixtures the dispatcher, the balance and EP are changed too") {
   CHECK(find(small().why, "dispatcher") == nullptr);
 }
 
+TEST_CASE("Launches that block are a change where a scenario has them, and only there") {
+  CHECK(find(small().why, "launches that block") == nullptr);
+  const ScenarioSource source = scenario_file("llama31_8b_h100");
+  const DataFolder data = data_folder();
+  const std::string row = "bf16-8";
+  std::vector<Setting> settings;
+  for (const char* text : {"overlap.tp_comm_overlap=false", "overlap.overlap_grad_reduce=false",
+                           "overlap.overlap_param_gather=false", "cuda_launch_blocking=true"})
+    settings.push_back(parse_setting(text));
+  const Scenario scenario = source.scenario(data, row, settings);
+  const SimulatedStep simulated = simulate_step(scenario);
+  const Explanation why = explain({source, data, row, settings}, simulated);
+  const ChangeResult* change = find(why, "launches that block");
+  REQUIRE(change != nullptr);
+  CHECK(change->from == "on");
+  CHECK(change->to == "off");
+  CHECK(change->relative < 0);
+}
+
 TEST_CASE("A whole number goes to the next legal value on either side") {
   std::vector<std::string> steps;
   for (const ChangeResult& change : small().why.changes) {
