@@ -128,6 +128,8 @@ TEST_CASE("an LLM Foundry configuration is refused where it is not simulated") {
   CHECK(holds(refused(foundry(), {"fsdp_config.activation_cpu_offload=true"}), "offloading"));
   CHECK(holds(refused(foundry(), {"fsdp_config.sharding_strategy=HALF"}),
               "'HALF' is not modelled; FULL_SHARD"));
+  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_act_fn={name: silu}"}),
+              "'silu' is not modelled"));
   CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptglu"}),
               "model.ffn_config.ffn_type: is set to 'mptglu'"));
   CHECK(holds(refused(foundry(), {"model.name=hf_t5"}), "'hf_t5' is not modelled"));
@@ -216,6 +218,10 @@ TEST_CASE("axes of MaxText's mesh") {
   CHECK(tensor.parallelism.sequence_parallel);
   CHECK(tensor.training.global_batch_size == 512);
   CHECK(tensor.training.micro_batch_size == 4);
+  const Scenario mine = imported(maxtext());
+  const Scenario steps = imported(changed(maxtext(), {"+gradient_accumulation_steps=2"}));
+  CHECK(steps.recipe.training.micro_batch_size == mine.recipe.training.micro_batch_size);
+  CHECK(steps.recipe.training.global_batch_size == 2 * mine.recipe.training.global_batch_size);
   Case rest = changed(maxtext(), {"dcn_data_parallelism=-1", "ici_fsdp_parallelism=-1"});
   CHECK(imported(rest).placement.nodes == 16);  // the fewest: one replica
   rest.request.nodes = 64;

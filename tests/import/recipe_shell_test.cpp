@@ -249,6 +249,41 @@ TEST_CASE("a script's own environment reaches NCCL") {
   CHECK(nccl.p2p_net_chunk.value.value() == 2097152);
 }
 
+TEST_CASE("commands behind a test run where it holds") {
+  const std::string end = "\nrun $TP $PP\n";
+  CHECK(run_words(
+            "TP=2; PP=1; S=8b; [[ $S == 70b ]] && export TP=8; [ $S = 70b ] && { TP=8; PP=4; }" +
+            end) == "2 1 ");
+  CHECK(run_words(
+            "TP=2; PP=1; S=70b; [[ $S == 70b ]] && export TP=8; [ $S = 70b ] && { TP=8; PP=4; }" +
+            end) == "8 4 ");
+  CHECK(run_words("TP=2; PP=1; test $TP = 2 || PP=3" + end) == "2 1 ");
+  CHECK(run_words("TP=2; PP=1; [ $TP = 1 ] && PP=3 || PP=4" + end) == "2 4 ");
+  CHECK(run_words("TP=2; PP=1; [ $TP = 2 ] && PP=3 || PP=4" + end) == "2 3 ");
+  CHECK(run_words("TP=2; PP=1; [ $TP = 2 ] && [ $PP = 2 ] && PP=3" + end) == "2 1 ");
+  CHECK(run_words("TP=2; PP=1\n[ $TP = 2 ] &&\n  PP=3 && TP=5\n" + end) == "5 3 ");
+  CHECK(run_words(
+            "TP=1; PP=1; S=70b; if [[ $S == 70b ]]; then TP=8; PP=2; [ -d \"$C\" ] || exit 1; fi" +
+            end) == "8 2 ");
+  CHECK(run_words("TP=2; PP=1; [[ $? -eq 0 ]] && PP=3" + end) == "2 $PP ");  // only a run knows
+}
+
+TEST_CASE(
+    "options behind a test that does not hold are not taken, those of an open one undecided") {
+  const auto words = [](const std::string& text) { return read_script(text, "s.sh").words; };
+  const auto named = [&](const std::string& text) {
+    for (const ShellWord& word : words(text)) {
+      if (word.text == "--fp8") return word.undecided ? "open" : "taken";
+    }
+    return "none";
+  };
+  CHECK(named("F=0\n[[ $F -eq 1 ]] && ARGS+=(--fp8)\nrun") == std::string("none"));
+  CHECK(named("F=1\n[[ $F -eq 1 ]] && ARGS+=(--fp8)\nrun") == std::string("taken"));
+  CHECK(named("[ -f here ] && ARGS+=(--fp8)\nrun") == std::string("open"));
+  CHECK(named("F=0\n[ \"$F\" = 1 ] && ARGS=\"$ARGS --fp8 --x\"\nrun") == std::string("none"));
+  CHECK(named("F=0\n[ \"$F\" = 1 ] && ARGS=\"$ARGS --x\"\nrun --fp8") == std::string("taken"));
+}
+
 TEST_CASE("quotes in a command in brackets hide its brackets") {
   CHECK(run_words("N=$(echo $T | cut -d '(' -f 1)\nrun 3\n") == "3 ");
   CHECK(run_words("N=\"$(echo \"$T\" | cut -d ')' -f 1)\"\nrun 3\n") == "3 ");

@@ -223,6 +223,17 @@ TEST_CASE("what is no training is told by the programs that it starts and the ke
   CHECK(!yaml("{\"hidden_size\": 1, \"quantization_config\": {\"quant_algo\": \"NVFP4\"}}"));
 }
 
+TEST_CASE("another exchange of context parallelism than p2p is refused") {
+  RecipeRequest bridge = job("dgx-superpod-h100", "nemo-25.09");
+  const ImportFile run_config = recipe_file("llama31_8b_bridge.yaml");
+  bridge.overrides = {"+model.cp_comm_type=a2a"};
+  CHECK(error_of([&] {
+          import_recipe(run_config, bridge);
+        }).find("context parallelism other than p2p is not modelled") != std::string::npos);
+  bridge.overrides = {"+model.cp_comm_type=p2p"};
+  CHECK(error_of([&] { import_recipe(run_config, bridge); }).empty());
+}
+
 TEST_CASE("another optimizer is refused, and states of other types are taken") {
   RecipeRequest bridge = job("dgx-superpod-h100", "nemo-25.09");
   bridge.overrides = {"+optimizer.optimizer=dist_muon"};

@@ -32,12 +32,19 @@ Samples times(const Given<T>& given, double factor, const std::string& of_what) 
 std::optional<Samples> parts_of_step(const RecipeTerms& terms, const JobRanks& job) {
   const auto replicas = static_cast<double>(job.replicas);
   if (terms.local_batch_size) return times(*terms.local_batch_size, replicas, "replicas");
-  if (terms.per_device_batch_size)
-    return times(*terms.per_device_batch_size, static_cast<double>(job.gpus), "GPUs");
-  if (!terms.micro_batch_size || !terms.gradient_accumulation_steps) return std::nullopt;
+  const auto& steps = terms.gradient_accumulation_steps;
+  if (terms.per_device_batch_size) {
+    Samples all = times(*terms.per_device_batch_size, static_cast<double>(job.gpus), "GPUs");
+    if (steps && steps->value > 1) {
+      all.count *= static_cast<double>(steps->value);
+      all.origin += fmt::format(" x {} {}", steps->value, steps->origin);
+    }
+    return all;
+  }
+  if (!terms.micro_batch_size || !steps) return std::nullopt;
   Samples samples = times(*terms.micro_batch_size, replicas, "replicas");
-  samples.count *= static_cast<double>(terms.gradient_accumulation_steps->value);
-  samples.origin += " x " + terms.gradient_accumulation_steps->origin;
+  samples.count *= static_cast<double>(steps->value);
+  samples.origin += " x " + steps->origin;
   return samples;
 }
 

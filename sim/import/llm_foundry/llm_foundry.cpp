@@ -224,6 +224,7 @@ void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   if (terms.model_class) return;
   default_to(terms.normalization, "layernorm", mpt);
   default_to(terms.activation, "gelu", mpt);
+  default_to(terms.gated_linear_unit, false, "mptmlp is not gated");
   default_to(terms.share_embeddings_and_output_weights, true, mpt);
   default_to(terms.add_bias_linear, true, mpt);
   default_to(terms.hidden_dropout, 0, mpt);

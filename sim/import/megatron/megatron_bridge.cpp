@@ -45,6 +45,8 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
     KeyRow{"model.microbatch_group_size_per_vp_stage", &T::microbatch_group_size_per_vp_stage},
     KeyRow{"model.context_parallel_size", &T::context_parallel_size},
+    KeyRow{"model.cp_comm_type",
+           Refused{"context parallelism other than p2p is not modelled", "p2p"}},
     KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
     KeyRow{"model.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"model.sequence_parallel", &T::sequence_parallel},

@@ -133,6 +133,7 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"use_tp_pp_dp_mapping",
            Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
     KeyRow{"hierarchical_context_parallel_sizes", Refused{kNoOtherContext}},
+    KeyRow{"cp_comm_type", Refused{kNoOtherContext, "p2p"}},
     KeyRow{"ddp_num_buckets",
            NotSimulated{"a number of gradient buckets; they are of the usual size"}},
     KeyRow{"optimizer", Refused{"Adam is simulated; --override optimizer=adam takes it", "adam"}},

@@ -13,7 +13,7 @@ namespace simtrain {
 /// are what all branches that may be taken leave.
 class ShellBlocks {
  public:
-  enum class Kind { condition, choice, loop };
+  enum class Kind { condition, choice, loop, chain };
 
   /// `variables` are those of the script, which the blocks set back and join.
   explicit ShellBlocks(ShellVariables& variables) : variables_(variables) {}

@@ -12,6 +12,7 @@
 
 #include "sim/core/files/text_file.h"
 #include "sim/import/shell/shell_blocks.h"
+#include "sim/import/shell/shell_chain.h"
 #include "sim/import/shell/shell_condition.h"
 #include "sim/import/shell/shell_lists.h"
 #include "sim/import/shell/shell_path.h"
@@ -96,12 +97,17 @@ class ScriptReader {
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
     const WordList words = split_script(text, file);
+    std::vector<ChainedBlock> outer_chains = std::exchange(chains_, {});
     const std::string outer = variables_.source();
     const std::size_t depth = blocks_.depth();
     variables_.enter(file);
     open_.push_back(file);
-    for (std::size_t at = 0; at < words.size();) at = step(words, at);
+    for (std::size_t at = 0; at < words.size();) {
+      settle_chains(at);
+      at = step(words, at);
+    }
     while (blocks_.depth() > depth) blocks_.close();
+    chains_ = std::move(outer_chains);
     open_.pop_back();
     variables_.enter(outer);
   }
@@ -116,6 +122,7 @@ class ScriptReader {
       if (blocks_.is_live() && (word.text == "source" || word.text == "."))
         return take_in(words, at);
       if (word.text == "exit" || word.text == "return") blocks_.leave();
+      if (blocks_.is_live() && start_chain(words, at)) return chains_.back().command.begin;
     }
     if (is_choice_end(words, at)) return next_choice(words, at + 2);
     if (!blocks_.is_live()) return at + 1;
@@ -124,13 +131,50 @@ class ScriptReader {
     return at + 1;
   }
 
+  /// A command behind tests, as a branch of its own.
+  struct ChainedBlock {
+    ChainedCommand command;
+    std::optional<bool> runs;
+    std::size_t depth = 0;  ///< of the blocks around it, once it is open
+    bool open = false;
+  };
+
+  /// The tests at `at` decide the commands behind them. The last of `chains_` is the first to come.
+  bool start_chain(const WordList& words, std::size_t at) {
+    const std::optional<ShellChain> chain = chain_at(words, at);
+    if (!chain || blocks_.depth() >= kDeepestNesting || ++branches_ > kMostBranches) return false;
+    const std::optional<bool> holds = condition_holds(chain->tests, variables_);
+    for (auto command = chain->commands.rbegin(); command != chain->commands.rend(); ++command) {
+      chains_.push_back({*command, holds ? std::optional(*holds == command->wanted) : holds});
+    }
+    return true;
+  }
+
+  /// Closes the branches that are over and opens the one that starts.
+  void settle_chains(std::size_t at) {
+    while (!chains_.empty() && chains_.back().open && chains_.back().command.end <= at) {
+      while (blocks_.depth() > chains_.back().depth) blocks_.close();
+      chains_.pop_back();
+    }
+    if (chains_.empty() || chains_.back().open || chains_.back().command.begin > at) return;
+    ChainedBlock& starting = chains_.back();
+    starting.open = true;
+    starting.depth = blocks_.depth();
+    blocks_.open(Kind::chain);
+    blocks_.next_branch();
+    blocks_.decide(starting.runs);
+    after_keyword_ = true;
+  }
+
+  [[nodiscard]] bool is_in_chain() const { return !chains_.empty() && chains_.back().open; }
+
   void use(const WordList& words, std::size_t at) {
     ShellWord word = words[at];
     word.undecided = blocks_.is_undecided();
     forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
     if (!word.ends) {
       variables_.take_default(word.text);
-      if (variables_.take(word.text, is_chained(words, at))) {
+      if (variables_.take(word.text, !is_in_chain() && is_chained(words, at))) {
         note_environment(word);
         note_list(words, at);
       }
@@ -317,6 +361,7 @@ class ScriptReader {
   std::size_t files_ = 0;
   std::size_t branches_ = 0;
   bool after_keyword_ = false;
+  std::vector<ChainedBlock> chains_;  ///< of the file that is read
   ShellScript script_;
   std::vector<bool> forgotten_;  ///< of each word: it names a value that only a run knows
 };

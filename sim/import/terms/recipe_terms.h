@@ -131,7 +131,7 @@ struct RecipeTerms {
   WholeTerm global_batch_size;
   WholeTerm gradient_accumulation_steps;  ///< micro-batches of a step
   WholeTerm local_batch_size;             ///< samples of one data-parallel replica in a step
-  RealTerm per_device_batch_size;         ///< samples of a step over the GPUs of the job
+  RealTerm per_device_batch_size;         ///< samples of a micro-batch over the GPUs of the job
   WordTerm rampup_batch_size;  ///< first batch, increment and samples over which it grows
   WordTerm train_iters;        ///< how long the run is; no number: not given
   WordTerm train_samples;

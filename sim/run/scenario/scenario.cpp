@@ -15,6 +15,7 @@
 #include "sim/run/scenario/routing_file.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/topology/placement/segments.h"
+#include "sim/topology/specs/gpu_changes.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/model/fields/software_fields.h"
 
@@ -151,20 +152,6 @@ void read_loads(const YamlNode& tree, RoutingSpec& routing) {
   if (routing.histogram_file && !routing.histogram) routing.loads = load_routing_file(tree);
 }
 
-/// Draws stay in units of the file's own limit where a scenario sets another.
-void set_power_limit(const DataFolder& data, const HardwareChange& change, ClusterSpec& cluster) {
-  PowerSpec& power = cluster.gpu.power;
-  const auto own = data.load<GpuSpec>("hardware/gpus", cluster.node.gpu, change.where, "gpu");
-  const double idle = own.power.limit.value.value() * own.power.idle.value;
-  if (power.limit.value.value() <= idle)
-    throw InputError(change.where, change.value.key,
-                     fmt::format("{:g} W is no more than the {:g} W that a GPU draws while "
-                                 "nothing runs",
-                                 power.limit.value.value(), idle));
-  power.capped = power.limit.value.value() / own.power.limit.value.value();
-  power.limit.value = own.power.limit.value;
-}
-
 /// What a job runs on, as its scenario changes it.
 struct JobHardware {
   ClusterSpec cluster;
@@ -187,11 +174,13 @@ JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
   } catch (const InputError& error) {
     hardware.rethrow(error);
   }
-  job.changes.reserve(hardware.changes.size());
-  for (const HardwareChange& change : hardware.changes) {
-    job.changes.push_back(change.value);
-    if (change.value.key == "hardware.gpu.power.limit") set_power_limit(data, change, job.cluster);
+  if (!hardware.changes.empty()) {
+    const auto own = data.load<GpuSpec>("hardware/gpus", job.cluster.node.gpu, {}, "gpu");
+    for (const HardwareChange& change : hardware.changes)
+      settle_gpu(own, change.value.key, change.where, job.cluster.gpu);
   }
+  job.changes.reserve(hardware.changes.size());
+  for (const HardwareChange& change : hardware.changes) job.changes.push_back(change.value);
   return job;
 }
 

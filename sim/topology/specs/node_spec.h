@@ -12,14 +12,15 @@
 
 namespace simtrain {
 
-/// How the GPUs of an NVLink domain are joined: over switches that each has links to, or each pair
-/// by links of its own.
-enum class GpuWiring { switches, mesh };
+/// How the GPUs of an NVLink domain are joined: over switches that each has links to, each pair by
+/// links of its own, or over PCIe, whose root is as one switch.
+enum class GpuWiring { switches, mesh, pcie };
 
 template <>
 struct EnumNames<GpuWiring> {
   static constexpr std::array rows{std::pair{std::string_view("switches"), GpuWiring::switches},
-                                   std::pair{std::string_view("mesh"), GpuWiring::mesh}};
+                                   std::pair{std::string_view("mesh"), GpuWiring::mesh},
+                                   std::pair{std::string_view("pcie"), GpuWiring::pcie}};
 };
 
 /// What a node draws beside its GPUs, while they train.

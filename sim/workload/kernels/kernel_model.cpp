@@ -69,14 +69,16 @@ double blocks(std::int64_t length, int block) {
 }
 
 /// Work of blocks over that of pairs: those on the diagonal, and on the far edge of a window, are
-/// not full.
+/// not full. They are as many for each query, however many keys it sees: where lengths are unlike,
+/// the mean of what queries see counts.
 double block_share(const Attention& attention, const AttentionSpec& spec) {
   const auto keys = static_cast<double>(attention.keys);
   if (!attention.causal)
     return 1 + std::min(spec.half_rate_sequence, kDenseHalfRateSequence) / keys;
   if (attention.window == 0 || attention.window >= attention.keys)
-    return 1 + spec.half_rate_sequence / keys;
-  const double seen = pairs(attention) / static_cast<double>(attention.queries);
+    return 1 + spec.half_rate_sequence / (keys * attention.unevenness);
+  const double seen =
+      pairs(attention) * attention.unevenness / static_cast<double>(attention.queries);
   const double edge = std::min(spec.block_rows / 2.0, keys - static_cast<double>(attention.window));
   return 1 + (spec.half_rate_sequence / 2 + edge) / seen;
 }

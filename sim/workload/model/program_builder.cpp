@@ -5,8 +5,19 @@
 
 namespace simtrain {
 
+KernelTime ProgramBuilder::time_of(const Kernel& kernel) const {
+  KernelTime time = context_.kernels.time(kernel);
+  const Gemm* gemm = std::get_if<Gemm>(&kernel);
+  if (!recipe().cuda_launch_blocking || gemm == nullptr || gemm->launches <= 1) return time;
+  Gemm one = *gemm;
+  one.groups = std::max<std::int64_t>(1, gemm->groups / gemm->launches);
+  one.launches = 1;
+  time.time = std::max(time.time, gemm->launches * context_.kernels.time(one).time);
+  return time;
+}
+
 std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uint32_t after) {
-  const KernelTime time = context_.kernels.time(kernel);
+  const KernelTime time = time_of(kernel);
   Breakdown parts{};
   part(parts, share) = to_seconds(time.time);
   return add_kernel(kernel, time, parts, after);
@@ -14,8 +25,8 @@ std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uin
 
 std::uint32_t ProgramBuilder::uneven_kernel(const Kernel& busiest, const Kernel& mean, Share share,
                                             std::uint32_t after) {
-  const KernelTime time = context_.kernels.time(busiest);
-  const double even = std::min(to_seconds(time.time), to_seconds(context_.kernels.time(mean).time));
+  const KernelTime time = time_of(busiest);
+  const double even = std::min(to_seconds(time.time), to_seconds(time_of(mean).time));
   Breakdown parts{};
   part(parts, share) = even;
   part(parts, Share::routing_imbalance) = to_seconds(time.time) - even;
@@ -61,7 +72,11 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
   op.label = Label::collective;
   op.cost = program_.add_transfer(cost);
   op.after[0] = after;
-  return program_.add(op);
+  if (!recipe().cuda_launch_blocking) return program_.add(op);
+  if (last_kernel_ != kNoOp) op.after[0] = last_kernel_;
+  op.after[1] = awaited_;
+  awaited_ = program_.add(op);
+  return awaited_;
 }
 
 TransferCost ProgramBuilder::collective_cost(GroupKind group, Collective collective,

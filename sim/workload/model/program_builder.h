@@ -21,8 +21,11 @@ class ProgramBuilder {
     sized_by_routing_ = sized_by_routing;
   }
 
-  /// The next kernel waits for this transfer as well (kNoOp: for none).
-  void wait_for(std::uint32_t transfer) { awaited_ = transfer; }
+  /// The next kernel waits for this transfer as well (kNoOp: for none). Where launches block it
+  /// waits for the last one in any case.
+  void wait_for(std::uint32_t transfer) {
+    if (!recipe().cuda_launch_blocking) awaited_ = transfer;
+  }
 
   std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
   /// The kernel of the busiest rank; what it takes beyond that of a rank with the mean work is
@@ -61,6 +64,8 @@ class ProgramBuilder {
   [[nodiscard]] TransferCost collective_cost(GroupKind group, Collective collective,
                                              const TensorFormat& format,
                                              std::int64_t elements) const;
+  /// On four streams, or where launches block one after the other.
+  [[nodiscard]] KernelTime time_of(const Kernel& kernel) const;
   std::uint32_t add_kernel(const Kernel& kernel, const KernelTime& time, const Breakdown& parts,
                            std::uint32_t after);
   std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupKind slot,

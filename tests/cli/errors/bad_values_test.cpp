@@ -169,6 +169,23 @@ TEST_CASE("Modules that run again are the model's, each told once") {
   });
 }
 
+TEST_CASE("Context parallelism deals Mamba's heads") {
+  const std::string mamba =
+      "model_overrides: {layers: [{blocks: [mamba, mlp], repeat: 32}], mamba: {mamba_num_heads: "
+      "24, mamba_head_dim: 64, mamba_state_dim: 128, mamba_num_groups: 6}}\n";
+  const std::string cp = "  context_parallel_size: ";
+  check_edits({
+      {cp + "1\n  sequence_parallel: true\noverlap:",
+       cp + "8\n  sequence_parallel: true\n" + mamba + "overlap:",
+       "16:26: parallelism.context_parallel_size: 8 does not divide the Mamba heads of a TP rank "
+       "(12)"},
+      {cp + "1\n  sequence_parallel: true\noverlap:",
+       cp + "2\n  sequence_parallel: true\n" + mamba + "overlap:",
+       "16:26: parallelism.context_parallel_size: 2 and the 3 Mamba groups of a TP rank do not "
+       "divide each other"},
+  });
+}
+
 TEST_CASE("Channels of NCCL are no more at least than at most") {
   check_edits({{"optimizer:", "nccl: {min_channels: 32, max_channels: 4}\noptimizer:",
                 "24:22: nccl.min_channels: 32 is more than the 4 of max_channels"}});

@@ -187,6 +187,17 @@ TEST_CASE("a note says where none of --algo runs a call") {
   CHECK(nccl(call + " --algo ring,nvls").err.empty());
 }
 
+TEST_CASE("LL128 does not run over PCIe, so that more bytes never take less time there") {
+  for (const std::string gpus : {"8", "256"}) {
+    const nlohmann::json sizes =
+        result("l40s-roce --op all_reduce --gpus " + gpus + " --min 64K --max 4G").at("sizes");
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      CHECK(sizes[i].at("protocol") != "ll128");
+      if (i > 0) CHECK(sizes[i].at("time_s") > sizes[i - 1].at("time_s"));
+    }
+  }
+}
+
 TEST_CASE("stacks without NCCL and channels that cross are refused") {
   const std::string call = "dgx-superpod-h100 --op all_reduce --gpus 16";
   CHECK(nccl(call + " --software megatron-rocm-2025").err ==

@@ -61,6 +61,20 @@ TEST_CASE("One document a sequence is a sequence") {
   CHECK(documents.step_time_s < plain.step_time_s);
 }
 
+TEST_CASE("Documents of unlike lengths take what theirs do, not all of them what short ones do") {
+  const auto attention = [](const std::string& packed) {
+    return part(simulate(llama_70b({"cp=1", "packed_sequences." + packed}), {}).breakdown,
+                Share::attention);
+  };
+  const double whole = attention("mean_document=8192");
+  const double mixed =
+      attention("documents=[{length: 128, share: 0.99}, {length: 8192, share: 0.01}]");
+  const double alike = attention("mean_document=3295");  // of as many pairs
+  CHECK(mixed < 0.7 * whole);
+  CHECK(mixed > alike);
+  CHECK(mixed < 1.3 * alike);
+}
+
 TEST_CASE("FLOPs are those of the READMEs of fine-tuning: no attention, 4 of 6 with LoRA") {
   constexpr double kRounded = 0.007;  // they round FLOPs of a sample to three digits
   const auto small = [](const Settings& settings) {

@@ -104,10 +104,12 @@ TEST_CASE("CUDA graphs never lengthen the step") {
 }
 
 TEST_CASE("Launches that block show all of the host's time and lengthen the step by it") {
-  const std::vector<std::string> settings{
-      "overlap.tp_comm_overlap=false", "overlap.overlap_p2p_comm=false",
-      "overlap.overlap_grad_reduce=false", "overlap.overlap_param_gather=false",
-      "cuda_graphs=false"};
+  const std::vector<std::string> settings{"overlap.tp_comm_overlap=false",
+                                          "overlap.overlap_p2p_comm=false",
+                                          "overlap.overlap_grad_reduce=false",
+                                          "overlap.overlap_param_gather=false",
+                                          "cuda_graphs=false",
+                                          "cp=1"};
   std::vector<std::string> blocking = settings;
   blocking.emplace_back("cuda_launch_blocking=true");
   const Scenario asked = scenario("llama31_8b_h100", "bf16-8", blocking);
@@ -123,6 +125,62 @@ TEST_CASE("Launches that block show all of the host's time and lengthen the step
   blocking[4] = "cuda_graphs=true";
   CHECK(simulate(scenario("llama31_8b_h100", "bf16-8", blocking)).step_time_s <
         free.step_time_s + 0.1 * all_s);
+}
+
+TEST_CASE("Launches that block leave no exchange of context parallelism hidden") {
+  const std::vector<std::string> settings{"cp=8", "overlap.overlap_grad_reduce=false",
+                                          "overlap.overlap_param_gather=false"};
+  std::vector<std::string> blocking = settings;
+  blocking.emplace_back("cuda_launch_blocking=true");
+  const Report free = simulate(scenario("llama31_8b_h100", "bf16-8", settings));
+  const Report blocked = simulate(scenario("llama31_8b_h100", "bf16-8", blocking));
+  const auto exposed = [](const Report& report) {
+    return part(report.breakdown, Share::context_parallel);
+  };
+  CHECK(exposed(blocked) > 5 * exposed(free));
+  for (const CommunicationRow& row : blocked.communication) {
+    if (row.group == "cp") CHECK(row.exposed_s == doctest::Approx(row.total_s).epsilon(0.01));
+  }
+}
+
+TEST_CASE("A GPU of fewer SMs computes longer, one of more less, in GEMMs and attention") {
+  const auto with = [](const std::string& sms) {
+    return simulate(scenario("llama31_8b_h100", "bf16-64", {"cp=1", "hardware.sm_count=" + sms}));
+  };
+  const Report half = with("66");
+  const Report own = with("132");
+  const Report twice = with("264");
+  CHECK(own.step_time_s == simulate(scenario("llama31_8b_h100", "bf16-64", {"cp=1"})).step_time_s);
+  for (const Share share : {Share::gemm, Share::attention}) {
+    const double now = part(own.breakdown, share);
+    CHECK(part(half.breakdown, share) > 1.3 * now);
+    CHECK(part(half.breakdown, share) < 2.1 * now);
+    CHECK(part(twice.breakdown, share) < 0.85 * now);
+    CHECK(part(twice.breakdown, share) > 0.45 * now);
+  }
+}
+
+TEST_CASE("Mamba's heads cross context-parallel ranks and back") {
+  const std::vector<std::string> layers{
+      "training.seq_length=32768", "gbs=64", "recompute=full",
+      "model_overrides.layers=[{blocks: [mamba, mlp], repeat: 32}]",
+      "model_overrides.mamba={mamba_num_heads: 128, mamba_head_dim: 64, mamba_state_dim: 128, "
+      "mamba_num_groups: 8}"};
+  const auto with = [&](const std::string& cp) {
+    std::vector<std::string> settings = layers;
+    settings.push_back("cp=" + cp);
+    return simulate(scenario("llama31_8b_h100", "bf16-64", settings));
+  };
+  CHECK(part(with("1").breakdown, Share::context_parallel) == 0);
+  const Report cut = with("4");
+  CHECK(part(cut.breakdown, Share::context_parallel) > 0);
+  int exchanges = 0;
+  for (const CommunicationRow& row : cut.communication) {
+    if (row.group != "cp") continue;
+    CHECK(row.collective == Collective::all_to_all);
+    ++exchanges;
+  }
+  CHECK(exchanges == 2);  // x, z, B, C and dt there, the output and z back
 }
 
 }  // namespace simtrain::testing::simulate_test

@@ -44,6 +44,13 @@ TransferCost send_receive(Bytes bytes, Distance distance, const LibraryEnvironme
   return nccl_send_receive(bytes, distance, nccl(environment), ranks);
 }
 
+/// LL128 stores 128 bytes whole, which PCIe does not (NVIDIA/nccl src/graph/tuning.cc, as
+/// remembered: ranks of a node within PATH_NVB).
+bool wiring_carries(Protocol protocol, const NcclEnvironment& environment) {
+  return protocol != Protocol::ll128 ||
+         environment.cluster.node.gpu_wiring.value != GpuWiring::pcie;
+}
+
 }  // namespace
 
 const LibraryRow& nccl_row() {
@@ -83,7 +90,7 @@ TransferCost nccl_collective(const CollectiveRequest& request, const NcclEnviron
     if (!allowed(environment.settings.algo, row.algorithm)) continue;
     for (const Protocol protocol : kNcclProtocols) {
       if (!allowed(environment.settings.proto, protocol) ||
-          !row.offers(request, environment, protocol))
+          !wiring_carries(protocol, environment) || !row.offers(request, environment, protocol))
         continue;
       const double seconds = tuning_seconds(request, row.algorithm, protocol, environment);
       if (seconds >= least) continue;

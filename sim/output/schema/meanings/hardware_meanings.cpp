@@ -132,7 +132,7 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"node.nics", "NIC i is on rail i"},
     {"node.nic_bandwidth", "of one NIC, each direction"},
     {"node.nvlink_domain_nodes", "nodes that one NVLink domain joins"},
-    {"node.gpu_wiring", "over NVLink switches, or a mesh of links between each pair"},
+    {"node.gpu_wiring", "over NVLink switches, a mesh of links between each pair, or PCIe"},
     {"node.host_cpu",
      "make of the hosts' processors; NCCL's tables for calls between nodes go by it"},
     {"node.nvswitches", "switch chips of one NVLink domain; none of a mesh"},

@@ -195,6 +195,16 @@ void check_step_sizes(const Recipe& recipe, double parameters, const YamlNode& t
           kMostBuckets);
 }
 
+/// Under context parallelism each rank scans some heads over the whole sequence.
+void check_scan(const Recipe& recipe, const YamlNode& tree) {
+  const std::string key = "parallelism.context_parallel_size";
+  const int heads = recipe.model.mamba->mamba_num_heads / recipe.tp();
+  const int groups = std::max(1, recipe.model.mamba->mamba_num_groups / recipe.tp());
+  divides(recipe.cp(), heads, tree, key, "the Mamba heads of a TP rank");
+  require(groups % recipe.cp() == 0 || recipe.cp() % groups == 0, tree, key,
+          "{} and the {} Mamba groups of a TP rank do not divide each other", recipe.cp(), groups);
+}
+
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {
   const bool fused = recipe.attention() != AttentionKernel::unfused;
   require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
@@ -208,6 +218,7 @@ void check_sequence(const Recipe& recipe, const YamlNode& tree) {
   require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
           "parallelism.context_parallel_size",
           "is {}; gated_delta_net blocks are not split over context, 1 would do", recipe.cp());
+  if (recipe.model.mamba) check_scan(recipe, tree);
   if (const auto& chunk = recipe.model.attention_chunk_size)
     divides(std::min(*chunk, recipe.training.seq_length), recipe.training.seq_length, tree,
             "training.seq_length", "the sequence, which attention_chunk_size cuts");

@@ -102,6 +102,41 @@ class Scan {
   std::int64_t groups_;
 };
 
+/// Exchanges of Megatron core's MambaContextParallel (as remembered) around convolution and scan: a
+/// rank gives its tokens of most heads for all tokens of some. What in_proj puts out goes there,
+/// with B and C repeated where ranks are more than groups; the scan's output and the gate z come
+/// back, and backward their gradients in reverse. Tokens are put in the order of the sequence
+/// there, and back.
+class HeadExchange {
+ public:
+  explicit HeadExchange(const RankShape& shape) : cp_(shape.recipe.cp()) {
+    const MambaSpec& mamba = *shape.model().mamba;
+    const std::int64_t tokens = shape.recipe.tokens();
+    const std::int64_t groups = std::max(1, mamba.mamba_num_groups / shape.tp);
+    const std::int64_t repeats = std::max<std::int64_t>(1, cp_ / groups);
+    out_ = tokens * 2 * mamba.inner_size() / shape.tp;
+    in_ = out_ + tokens * (repeats * mamba.groups_size() + mamba.mamba_num_heads) / shape.tp;
+    element_ = shape.activation_bytes();
+  }
+
+  void to_heads(ProgramBuilder& builder) const { move(builder, in_); }
+  void to_tokens(ProgramBuilder& builder) const { move(builder, out_); }
+
+ private:
+  void move(ProgramBuilder& builder, std::int64_t elements) const {
+    if (cp_ == 1) return;
+    builder.wait_for(
+        builder.context_collective(Collective::all_to_all, elements, builder.last_kernel()));
+    builder.stream_bytes(StreamingKind::element_wise, 2 * element_ * static_cast<double>(elements),
+                         Share::memory_bound);
+  }
+
+  int cp_;
+  std::int64_t in_ = 0;
+  std::int64_t out_ = 0;
+  double element_ = 0;
+};
+
 }  // namespace
 
 /// Megatron core's MambaMixer (as remembered): where a micro-batch has several sequences, in_proj's
@@ -111,6 +146,7 @@ class Scan {
 Operator mamba_mixer(const RankShape& shape) {
   const MambaSpec& mamba = *shape.model().mamba;
   const Scan scan(shape);
+  const HeadExchange exchange(shape);
   const std::int64_t heads = mamba.mamba_num_heads / shape.tp;
   const std::int64_t inner = mamba.inner_size() / shape.tp;
   const std::int64_t convolved = inner + mamba.groups_size() / shape.tp;
@@ -130,21 +166,25 @@ Operator mamba_mixer(const RankShape& shape) {
   Operator op;
   op.module = "mamba_mixer";
   op.forward = [=](ProgramBuilder& builder) {
+    exchange.to_heads(builder);
     in_order(builder, copied_in);
     stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
     scan.forward(builder);
     in_order(builder, inner_bytes);
+    exchange.to_tokens(builder);
     stream(builder, StreamingKind::norm_forward,
            4 * inner_bytes);  // the scan's gate by z, the norm
   };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) {
     stream(builder, StreamingKind::norm_backward, 3 * inner_bytes);
+    exchange.to_tokens(builder);
     in_order(builder, inner_bytes);
     stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
     stream(builder, StreamingKind::element_wise, 6 * inner_bytes);  // of z and the scan's output
     scan.backward(builder);
     stream(builder, StreamingKind::element_wise, 3 * convolved_bytes);
     in_order(builder, copied_in);
+    exchange.to_heads(builder);
   });
   // Convolution; A, D and the bias of dt of each head; the gated norm.
   op.weights = {{.rows = convolved, .columns = kConvolved + 1, .sharded_over = {Axis::tp}},

@@ -196,17 +196,13 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& fo
 }
 
 bool OverlappedGemm::in_order() const {
-  const Recipe& recipe = builder_.recipe();
-  const SoftwareSpec& software = recipe.software;
-  return tp_ > 1 && (recipe.cuda_launch_blocking ||
-                     (sharded() ? software.uses_dtensor() : !software.reduces_beside_gemms()));
+  const SoftwareSpec& software = builder_.recipe().software;
+  return tp_ > 1 && (sharded() ? software.uses_dtensor() : !software.reduces_beside_gemms());
 }
 
 void OverlappedGemm::put_in_order(const TensorFormat& format, std::int64_t columns,
                                   std::uint32_t after) {
-  const Recipe& recipe = builder_.recipe();
-  const bool copies = tp_ > 1 && sharded() && recipe.software.uses_dtensor();
-  if (!copies || recipe.training.micro_batch_size == 1) return;
+  if (!in_order() || !sharded() || builder_.recipe().training.micro_batch_size == 1) return;
   const auto bytes = static_cast<double>(format.bytes_for(rows_ * columns));
   builder_.stream_bytes(StreamingKind::element_wise, 2 * bytes, Share::tensor_parallel, after);
 }

@@ -40,8 +40,7 @@ class OverlappedGemm {
   /// Sums the last kernel's `columns` of M rows over the TP group, beside what follows; returns the
   /// scatter (kNoOp: none).
   std::uint32_t scatter_beside(std::int64_t columns, const TpOverlapEntry* entry);
-  /// Whether collectives run between GEMMs and never beside them, as TensorParallelism says or
-  /// CUDA_LAUNCH_BLOCKING makes them.
+  /// Whether collectives run between GEMMs and never beside them, as TensorParallelism says.
   [[nodiscard]] bool in_order() const;
   /// scatter_beside() of what an earlier GEMM made, where nothing runs beside.
   std::uint32_t scatter_after(std::int64_t columns);
