@@ -130,6 +130,8 @@ TEST_CASE("an LLM Foundry configuration is refused where it is not simulated") {
               "'HALF' is not modelled; FULL_SHARD"));
   CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_act_fn={name: silu}"}),
               "'silu' is not modelled"));
+  CHECK(holds(refused(foundry(), {"+model.config_overrides.num_hidden_layers=16"}),
+              "another shape than the named model's is not imported"));
   CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptglu"}),
               "model.ffn_config.ffn_type: is set to 'mptglu'"));
   CHECK(holds(refused(foundry(), {"model.name=hf_t5"}), "'hf_t5' is not modelled"));

@@ -194,6 +194,10 @@ TEST_CASE("nodes that a script asks Slurm for are the job's where nothing else s
       with(with(recipe_file("gpt15b_megatron.sh"), "${SLURM_NNODES:-32}", "$SLURM_JOB_NUM_NODES"),
            "#!/bin/bash\n", "#!/bin/bash\n#SBATCH -N 8\n");
   CHECK(imported(variable, h100_job()).placement.nodes == 8);
+  ImportFile without_torchrun = script;
+  const std::size_t at = without_torchrun.text.find("torchrun");
+  without_torchrun.text.replace(at, 8, "srun -N 12 --gpus-per-node=8 python");
+  CHECK(imported(without_torchrun, h100_job()).placement.nodes == 12);
   RecipeRequest given = h100_job();
   given.nodes = 4;
   CHECK(imported(variable, given).placement.nodes == 4);

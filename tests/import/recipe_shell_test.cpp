@@ -307,6 +307,11 @@ TEST_CASE("Slurm's variables are those of the #SBATCH lines, or of the job") {
   CHECK(run_words("#SBATCH --nodes=2-4\nrun $SLURM_NNODES") == "$SLURM_NNODES ");
   CHECK(run_words("#SBATCH --nodelist=a\nrun ${SLURM_NNODES:-3}") == "3 ");
   CHECK(read_script(head + "run $SLURM_NNODES", "s.sh", {{}, 16}).words.back().text == "16");
+  CHECK(run_words("A=$(srun --nodes=1 hostname)\nsrun --label \\\n  -N 16 run $SLURM_NNODES") ==
+        "16 ");
+  CHECK(run_words("srun --nodes 4 x\nrun $SLURM_NNODES") == "4 ");
+  CHECK(run_words("srun -N${N} x\nrun $SLURM_NNODES") == "$SLURM_NNODES ");
+  CHECK(run_words(head + "srun -N 128 x\nrun $SLURM_NNODES") == "64 ");
 }
 
 }  // namespace simtrain::testing::recipe_shell_test

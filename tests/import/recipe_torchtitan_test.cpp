@@ -173,6 +173,13 @@ TEST_CASE("keys of torchtitan's first releases are taken where they were") {
   CHECK(recipe.tp() == 4);
   CHECK(!recipe.overlap.tp_comm_overlap);
   CHECK(recipe.training.micro_batch_size == 2);
+  const Recipe staged = imported(titan_job(
+      {"parallelism.pipeline_parallel_degree=2", "+experimental.pipeline_parallel_microbatches=4",
+       "~parallelism.data_parallel_shard_degree", "+training.data_parallel_degree=16",
+       "training.local_batch_size=8", "~model.converters", "+training.enable_fp8_linear=false"}));
+  CHECK(staged.pp() == 2);
+  CHECK(staged.training.micro_batch_size == 2);
+  CHECK(staged.training.precision == Precision::bf16);
 }
 
 TEST_CASE("state in another type than FP32 is refused") {

@@ -17,6 +17,10 @@ using T = RecipeTerms;
 constexpr Ignored kFsdpDetail{"a detail of FSDP, which is simulated as PyTorch has it"};
 constexpr Ignored kTemplateVariables{"put in where they are used"};
 
+constexpr Refused kOtherShape{
+    "another shape than the named model's is not imported; --set model_overrides=... would do with "
+    "--override \"~KEY\""};
+
 constexpr std::array kFoundryKeys{
     KeyRow{"max_seq_len", &T::seq_length},
     KeyRow{"train_loader.dataset.max_seq_len", &T::seq_length},
@@ -54,6 +58,12 @@ constexpr std::array kFoundryKeys{
     KeyRow{"model.loss_fn", kSoftware},
     KeyRow{"model.max_seq_len", kRange},
     KeyRow{"model.config_overrides.max_seq_len", kRange},
+    KeyRow{"model.config_overrides.num_hidden_layers", kOtherShape},
+    KeyRow{"model.config_overrides.hidden_size", kOtherShape},
+    KeyRow{"model.config_overrides.intermediate_size", kOtherShape},
+    KeyRow{"model.config_overrides.num_attention_heads", kOtherShape},
+    KeyRow{"model.config_overrides.num_key_value_heads", kOtherShape},
+    KeyRow{"model.block_overrides", NotSimulated{"blocks that are unlike the others"}},
     KeyRow{"model.peft_config.peft_type", &T::peft_scheme},
     KeyRow{"model.peft_config.r", &T::peft_dim},
     KeyRow{"model.peft_config.target_modules", &T::peft_target_modules},

@@ -29,12 +29,22 @@ void refuse_other_programs(const std::vector<ShellWord>& words) {
   }
 }
 
+/// Whether a launcher of PyTorch starts the ranks, which are of one node where it is told no other.
+bool starts_by_torch(const std::vector<ShellWord>& words) {
+  return std::any_of(words.begin(), words.end(), [](const ShellWord& word) {
+    return word.text.find("torchrun") != std::string::npos ||
+           word.text.find("torch.distributed") != std::string::npos;
+  });
+}
+
 RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& request) {
   const ShellScript script = read_script(file.text, file.path, script_request(request));
   refuse_other_programs(script.words);
   MegatronArguments arguments(file.path, request);
   add_options(script.words, arguments);
   RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option, request);
+  WholeTerm& nodes = reading.terms.num_nodes;
+  if (nodes && nodes->origin == kOneNode && !starts_by_torch(script.words)) nodes.reset();
   read_environment(script, reading);
   note_rounds(script, reading);
   return reading;

@@ -146,7 +146,7 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
   if (terms.gpus_per_node && !terms.world_size && !terms.num_nodes)
-    terms.num_nodes = Given<std::int64_t>{1, "torchrun's default, no --nnodes", false, {}};
+    terms.num_nodes = Given<std::int64_t>{1, std::string(kOneNode), false, {}};
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   if (terms.tokenizer && terms.tokenizer->value == "HuggingFaceTokenizer" && terms.tokenizer_model)

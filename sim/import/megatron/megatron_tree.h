@@ -58,6 +58,9 @@ bool takes_many(const std::string& option);
 /// Whether an option takes none.
 bool takes_none(const std::string& option);
 
+/// Where the number of nodes is from that `read_megatron_arguments` takes where no one says it.
+inline constexpr std::string_view kOneNode = "torchrun's default, no --nnodes";
+
 /// The recipe of Megatron's arguments, with its defaults.
 RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
                                       const RecipeRequest& request);

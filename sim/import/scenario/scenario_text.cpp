@@ -177,7 +177,7 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
 void take_slurm_nodes(const ImportFile& file, RecipeTerms& terms) {
   if (terms.world_size || terms.num_nodes) return;
   if (const auto nodes = slurm_nodes(file.text))
-    terms.num_nodes = Given<std::int64_t>{*nodes, "#SBATCH --nodes", false, {file.path}};
+    terms.num_nodes = Given<std::int64_t>{*nodes, "--nodes of Slurm", false, {file.path}};
 }
 
 /// RCCL has settings of its own.

@@ -45,11 +45,37 @@ std::optional<int> gpus_in(std::string_view script) {
   return count_in(value->substr(value->rfind(':') + 1));
 }
 
+/// What `srun` is given in its words (`--nodes=8`, `--nodes 8`, `-N 8`, `-N8`) as far as it says a
+/// number, up to the end of a line that goes on behind a backslash. Of several commands the most:
+/// others than the training ask for a node to find its address.
+std::optional<int> srun_nodes(std::string_view script) {
+  std::optional<int> most;
+  bool inside = false;
+  bool counts = false;  // the word behind --nodes
+  for (std::string_view line : split(script, '\n')) {
+    line = trimmed(line);
+    if (line.starts_with('#')) continue;
+    const bool goes_on = line.ends_with('\\');
+    for (const std::string_view word : split(line, ' ')) {
+      const bool letter = word.starts_with("-N") && word.size() > 2;
+      const std::size_t skipped = word.starts_with("--nodes=") ? 8 : letter ? 2 : 0;
+      if (inside && (counts || skipped > 0)) {
+        const std::optional<int> nodes = count_in(word.substr(skipped));
+        if (nodes && nodes.value() > most.value_or(0)) most = nodes;
+      }
+      counts = inside && (word == "--nodes" || word == "-N");
+      inside = inside || word == "srun" || word.ends_with("(srun");
+    }
+    inside = inside && goes_on;
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<int> slurm_nodes(std::string_view script) {
   const auto value = option_in(script, "--nodes", "-N");
-  return value ? count_in(*value) : std::nullopt;
+  return value ? count_in(*value) : srun_nodes(script);
 }
 
 std::map<std::string, std::string> slurm_variables(std::string_view script,

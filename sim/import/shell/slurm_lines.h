@@ -13,7 +13,8 @@ namespace simtrain {
 std::map<std::string, std::string> slurm_variables(std::string_view script,
                                                    std::optional<int> nodes);
 
-/// The nodes that `#SBATCH` lines ask for; none where they are no number or a range.
+/// The nodes that `#SBATCH` lines ask for, or without such a line `srun`; none where they are no
+/// number or a range.
 std::optional<int> slurm_nodes(std::string_view script);
 
 }  // namespace simtrain

@@ -29,6 +29,9 @@ constexpr Refused kUnevenStages{
     "uneven stages are not imported; --override \"~KEY\" deals layers "
     "out evenly"};
 
+constexpr NotSimulated kEndStages{
+    "fewer layers at the ends of a pipeline: they are dealt out evenly"};
+
 constexpr std::array kTitanKeys{
     KeyRow{"model.flavor", &T::model_class},
     KeyRow{"model.converters", &T::fp8},
@@ -53,7 +56,10 @@ constexpr std::array kTitanKeys{
     KeyRow{"parallelism.pipeline_parallel_degree", &T::pipeline_model_parallel_size},
     KeyRow{"parallelism.pipeline_parallel_schedule", &T::pipeline_schedule},
     KeyRow{"parallelism.pipeline_parallel_microbatch_size", &T::micro_batch_size},
+    KeyRow{"parallelism.pipeline_parallel_microbatches", &T::gradient_accumulation_steps},
     KeyRow{"parallelism.pipeline_parallel_layers_per_stage", &T::layers_per_virtual_stage},
+    KeyRow{"parallelism.pipeline_parallel_first_stage_less_layers", kEndStages},
+    KeyRow{"parallelism.pipeline_parallel_last_stage_less_layers", kEndStages},
     KeyRow{"parallelism.pipeline_parallel_split_points", kUnevenStages},
     KeyRow{"parallelism.module_fqns_per_model_part", kUnevenStages},
     KeyRow{"parallelism.pipeline_parallel_schedule_csv",
@@ -104,8 +110,10 @@ constexpr std::array kTitanKeys{
 };
 
 /// Keys of torchtitan's first releases, and where they are now.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kMovedKeys{
-    {{"training.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMovedKeys{
+    {{"training.enable_fp8_linear", "float8.enable_float8_linear"},
+     {"training.data_parallel_degree", "parallelism.data_parallel_shard_degree"},
+     {"training.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"},
      {"training.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"},
      {"training.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"},
      {"training.tensor_parallel_degree", "parallelism.tensor_parallel_degree"},
@@ -227,11 +235,12 @@ void settle_pipeline(RecipeTerms& terms) {
       terms.pipeline_model_parallel_size && terms.pipeline_model_parallel_size->value > 1;
   if (!staged) {
     terms.micro_batch_size.reset();
+    terms.gradient_accumulation_steps.reset();
     terms.layers_per_virtual_stage.reset();
     terms.pipeline_schedule.reset();
     return;
   }
-  default_to(terms.micro_batch_size, 1, kWhose);
+  if (!terms.gradient_accumulation_steps) default_to(terms.micro_batch_size, 1, kWhose);
   default_to(terms.pipeline_schedule, "1F1B", kWhose);
   const TitanSchedule& schedule = schedule_of(*terms.pipeline_schedule);
   if (!schedule.several_chunks) {

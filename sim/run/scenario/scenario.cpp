@@ -38,6 +38,16 @@ std::vector<std::string> top_keys() {
   return keys;
 }
 
+/// Throws InputError at a key that is none of `known`.
+void check_top_keys(const YamlNode& tree, const std::vector<std::string>& known) {
+  for (const YamlEntry& entry : tree.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) == known.end())
+      throw InputError(entry.place, entry.key,
+                       "is not known here; " + scenario_key_suggestion(entry.key, known));
+  }
+  yaml_detail::check_keys(tree, "", known);
+}
+
 /// What is read apart from the rest of a scenario.
 struct Apart {
   std::optional<YamlNode> overrides;
@@ -47,7 +57,7 @@ struct Apart {
 /// Takes it out, and the training job, which no step depends on. Throws InputError where that is no
 /// JobSpec, and at keys that no scenario has.
 Apart take_apart(YamlNode& tree) {
-  yaml_detail::check_keys(tree, "", top_keys());
+  check_top_keys(tree, top_keys());
   Apart apart{take(tree, "model_overrides"), take(tree, "hardware")};
   if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
   return apart;
@@ -229,7 +239,7 @@ ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
     throw InputError(jobs->place, "jobs", "is of a file of several jobs, for 'simtrain share'");
   std::vector<std::string> keys = top_keys();
   keys.insert(keys.end(), {"table", "sweep"});
-  yaml_detail::check_keys(body_, "", keys);
+  check_top_keys(body_, keys);
   if (const auto table = take(body_, "table")) read_table(*table);
   if (const auto sweep = take(body_, "sweep")) read_sweep(*sweep);
 }

@@ -143,7 +143,11 @@ std::string dotted_key(const std::string& key);
 /// The short name of a dotted key where it has one, else the key itself.
 std::string short_key(const std::string& dotted);
 
-/// Throws InputError, with the closest known one, where a scenario can have no such dotted key.
+/// What would do in place of a key that a scenario does not have there: the key of that name
+/// further below, as training.seq_length of seq_length, or else what is close of `known`.
+std::string scenario_key_suggestion(const std::string& key, const std::vector<std::string>& known);
+
+/// Throws InputError, with what would do, where a scenario can have no such dotted key.
 void check_scenario_key(const std::string& dotted, const SourcePlace& where);
 
 /// A scenario file: a plain scenario, or one with a table whose rows override dotted keys. It may

@@ -4,6 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "sim/core/suggestion.h"
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/run/scenario/scenario_fields.h"
@@ -93,12 +96,21 @@ std::string short_key(const std::string& dotted) {
   return dotted;
 }
 
+std::string scenario_key_suggestion(const std::string& key, const std::vector<std::string>& known) {
+  const std::vector<std::string>& all = scenario_keys();
+  const auto below = std::find_if(all.begin(), all.end(), [&](const std::string& dotted) {
+    return dotted.ends_with("." + key);
+  });
+  return below == all.end() ? suggestion(key, known) : fmt::format("did you mean '{}'?", *below);
+}
+
 void check_scenario_key(const std::string& dotted, const SourcePlace& where) {
   const std::vector<std::string>& known = scenario_keys();
   if (dotted.starts_with("hardware."))
     return;  // which keys there are is up to the scenario's files
   if (std::find(known.begin(), known.end(), dotted) != known.end()) return;
-  throw InputError(where, dotted, "is no key of a scenario; " + suggestion(dotted, known));
+  throw InputError(where, dotted,
+                   "is no key of a scenario; " + scenario_key_suggestion(dotted, known));
 }
 
 std::size_t equals_sign(const std::string& text) {

@@ -175,6 +175,9 @@ TEST_CASE("--set changes keys that exist") {
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, "
        "micro_batch_size, global_batch_size"},
+      {{"good.yaml", "--set", "seq_length=4096"},
+       "--set seq_length=4096:1:1: seq_length: is not known here; did you mean "
+       "'training.seq_length'?"},
       {{"good.yaml", "--set", "jobb.tokens=1"},
        "--set jobb.tokens=1:1:1: jobb: is not known here; did you mean 'job'?"},
       {{"good.yaml", "--set", "hardwar.gpu.x=1"},
