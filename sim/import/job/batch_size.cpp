@@ -28,6 +28,11 @@ Samples times(const Given<T>& given, double factor, const std::string& of_what) 
           fmt::format("{} x {} {}", given.origin, factor, of_what), given.place};
 }
 
+void multiply(Samples& samples, const Given<std::int64_t>& steps) {
+  samples.count *= static_cast<double>(steps.value);
+  samples.origin += " x " + steps.origin;
+}
+
 /// Of a step over all replicas, where the recipe gives it by its parts.
 std::optional<Samples> parts_of_step(const RecipeTerms& terms, const JobRanks& job) {
   const auto replicas = static_cast<double>(job.replicas);
@@ -35,16 +40,12 @@ std::optional<Samples> parts_of_step(const RecipeTerms& terms, const JobRanks& j
   const auto& steps = terms.gradient_accumulation_steps;
   if (terms.per_device_batch_size) {
     Samples all = times(*terms.per_device_batch_size, static_cast<double>(job.gpus), "GPUs");
-    if (steps && steps->value > 1) {
-      all.count *= static_cast<double>(steps->value);
-      all.origin += fmt::format(" x {} {}", steps->value, steps->origin);
-    }
+    if (steps && steps->value > 1) multiply(all, *steps);
     return all;
   }
   if (!terms.micro_batch_size || !steps) return std::nullopt;
   Samples samples = times(*terms.micro_batch_size, replicas, "replicas");
-  samples.count *= static_cast<double>(steps->value);
-  samples.origin += " x " + steps->origin;
+  multiply(samples, *steps);
   return samples;
 }
 

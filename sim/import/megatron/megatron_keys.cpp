@@ -14,7 +14,6 @@ using T = RecipeTerms;
 
 constexpr Ignored kDerived{"follows from other arguments"};
 constexpr std::string_view kNoEncoder = "models with an encoder are not modelled";
-constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
 
 constexpr std::array kMegatronKeys{
     KeyRow{"num_layers", &T::num_layers},
@@ -132,8 +131,8 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"pipeline_model_parallel_split_rank", Refused{kNoEncoder}},
     KeyRow{"use_tp_pp_dp_mapping",
            Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
-    KeyRow{"hierarchical_context_parallel_sizes", Refused{kNoOtherContext}},
-    KeyRow{"cp_comm_type", Refused{kNoOtherContext, "p2p"}},
+    KeyRow{"hierarchical_context_parallel_sizes", Refused{kOtherContext.why}},
+    KeyRow{"cp_comm_type", kOtherContext},
     KeyRow{"ddp_num_buckets",
            NotSimulated{"a number of gradient buckets; they are of the usual size"}},
     KeyRow{"optimizer", Refused{"Adam is simulated; --override optimizer=adam takes it", "adam"}},

@@ -49,6 +49,7 @@ inline constexpr Ignored kRange{"how far positions may go, not how many there ar
 inline constexpr Ignored kLearned{"decides what is learned, not how long a step takes"};
 inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
+inline constexpr Refused kOtherContext{"context parallelism other than p2p is not modelled", "p2p"};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr NotSimulated kPackedDocuments{
     "attention inside each packed document alone; --set packed_sequences.mean_document=N, in "

@@ -32,9 +32,12 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
 }
 
 /// The keys of a scenario's map, beside those of its file's tables.
-std::vector<std::string> top_keys() {
-  std::vector<std::string> keys = field_names<ScenarioFile>();
-  keys.insert(keys.end(), {"model_overrides", "hardware", "job"});
+const std::vector<std::string>& top_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> names = field_names<ScenarioFile>();
+    names.insert(names.end(), {"model_overrides", "hardware", "job"});
+    return names;
+  }();
   return keys;
 }
 
@@ -184,13 +187,13 @@ JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
   } catch (const InputError& error) {
     hardware.rethrow(error);
   }
-  if (!hardware.changes.empty()) {
-    const auto own = data.load<GpuSpec>("hardware/gpus", job.cluster.node.gpu, {}, "gpu");
-    for (const HardwareChange& change : hardware.changes)
-      settle_gpu(own, change.value.key, change.where, job.cluster.gpu);
-  }
   job.changes.reserve(hardware.changes.size());
-  for (const HardwareChange& change : hardware.changes) job.changes.push_back(change.value);
+  for (const HardwareChange& change : hardware.changes) {
+    job.changes.push_back(change.value);
+    if (!takes_others_along(change.value.key)) continue;
+    const auto own = data.load<GpuSpec>("hardware/gpus", job.cluster.node.gpu, change.where, "gpu");
+    settle_gpu(own, change.value.key, change.where, job.cluster.gpu);
+  }
   return job;
 }
 

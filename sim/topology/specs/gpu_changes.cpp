@@ -9,6 +9,9 @@
 namespace simtrain {
 namespace {
 
+constexpr std::string_view kPowerLimit = "hardware.gpu.power.limit";
+constexpr std::string_view kSmCount = "hardware.gpu.sm_count";
+
 void set_power_limit(const GpuSpec& own, const std::string& key, const SourcePlace& where,
                      PowerSpec& power) {
   const double idle = own.power.limit.value.value() * own.power.idle.value;
@@ -36,10 +39,12 @@ void set_sm_count(const GpuSpec& own, GpuSpec& gpu) {
 
 }  // namespace
 
+bool takes_others_along(std::string_view key) { return key == kPowerLimit || key == kSmCount; }
+
 void settle_gpu(const GpuSpec& own, const std::string& key, const SourcePlace& where,
                 GpuSpec& gpu) {
-  if (key == "hardware.gpu.power.limit") set_power_limit(own, key, where, gpu.power);
-  if (key == "hardware.gpu.sm_count") set_sm_count(own, gpu);
+  if (key == kPowerLimit) set_power_limit(own, key, where, gpu.power);
+  if (key == kSmCount) set_sm_count(own, gpu);
 }
 
 }  // namespace simtrain

@@ -22,10 +22,8 @@ std::string adapted_blocks() {
 void check_target_modules(const LoraSpec& lora, const YamlNode& tree) {
   const std::string key = "lora.target_modules";
   require(!lora.target_modules.empty(), tree, key, "is empty; [linear_qkv] would do");
-  for (const LoraModule module : lora.target_modules) {
-    require(std::count(lora.target_modules.begin(), lora.target_modules.end(), module) == 1, tree,
-            key, "has {} more than once; once would do", name_of(module));
-  }
+  for (const LoraModule module : lora.target_modules)
+    require_once(lora.target_modules, module, tree, key);
 }
 
 /// The model has linear modules of the known kinds, and every one that is a target.

@@ -56,9 +56,7 @@ double offloaded_by(Recipe recipe, OffloadModule module) {
 
 void check_module(const Recipe& recipe, OffloadModule module, const YamlNode& tree) {
   const std::string key = "offload.offload_modules";
-  const std::vector<OffloadModule>& modules = recipe.offload.offload_modules;
-  require(std::count(modules.begin(), modules.end(), module) == 1, tree, key,
-          "has {} more than once; once would do", name_of(module));
+  require_once(recipe.offload.offload_modules, module, tree, key);
   if (offloaded_by(recipe, module) > 0) return;
   Recipe kept = recipe;
   kept.recompute = Recompute::none;

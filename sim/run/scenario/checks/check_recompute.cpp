@@ -37,10 +37,7 @@ void check_recompute(const Recipe& recipe, const YamlNode& tree) {
   const std::string key = "recompute_modules";
   const std::vector<RecomputeModule>& asked = recipe.recompute_modules;
   require(!asked.empty(), tree, key, "is empty; [core_attn], or recompute none, would do");
-  for (const RecomputeModule module : asked) {
-    require(std::count(asked.begin(), asked.end(), module) == 1, tree, key,
-            "has {} more than once; once would do", name_of(module));
-  }
+  for (const RecomputeModule module : asked) require_once(asked, module, tree, key);
   const std::set<RecomputeModule> known = modules_of(recipe);
   if (std::any_of(asked.begin(), asked.end(),
                   [&](RecomputeModule module) { return known.count(module) > 0; }))

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +30,12 @@ void require(bool holds, const YamlNode& tree, std::string_view key,
              fmt::format_string<First, Rest...> sentence, First&& first, Rest&&... rest) {
   if (holds) return;
   refuse(tree, key, fmt::format(sentence, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
+/// One of a list is told once in it.
+template <Named E>
+void require_once(const std::vector<E>& told, E one, const YamlNode& tree, std::string_view key) {
+  require(std::count(told.begin(), told.end(), one) == 1, tree, key,
+          "has {} more than once; once would do", name_of(one));
 }
 void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree, std::string_view key,
              std::string_view what);
