@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 namespace simtrain::testing {
 
 /// Whether this is the build under sanitizers, where everything takes two to three times as long.
@@ -11,6 +13,9 @@ inline constexpr bool kSanitized = __has_feature(address_sanitizer);
 #else
 inline constexpr bool kSanitized = false;
 #endif
+
+/// Marks a case of whole studies, whose parts other tests take under sanitizers: it runs without.
+inline doctest::skip once() { return doctest::skip(kSanitized); }
 
 /// How many of so many random cases to try: all, under sanitizers a third.
 inline constexpr int thinned(int all) { return kSanitized ? all / 3 : all; }

@@ -213,6 +213,42 @@ TEST_CASE("variables of NCCL reach the scenario from every kind of launch") {
   CHECK(nccl_settings_of(scenario.recipe.software.library)->max_channels->value == 5);
 }
 
+TEST_CASE("arguments in a variable are those of the launch that uses it") {
+  const Scenario nemo = imported("nemo2_factory.sh", "data.micro_batch_size=1 trainer.max_steps=20",
+                                 "\"${MORE[@]}\"\nMORE=(data.micro_batch_size=2)");
+  CHECK(nemo.recipe.training.micro_batch_size == 2);
+  const Scenario titan =
+      imported("titan_file.sh", "torchrun",
+               "MORE=(--training.local_batch_size 4)\nOTHER=(--training.seq_len 1024)\n"
+               "LAST=\"--parallelism.tensor_parallel_degree 4\"\ntorchrun $LAST \"${MORE[@]}\"");
+  CHECK(titan.recipe.training.seq_length == 4096);
+  CHECK(titan.recipe.tp() == 4);
+  const Launch launch = launch_of(launches_folder() + "/performance_bridge.sh");
+  RecipeRequest request = job(launch.cluster, launch.software);
+  const ImportFile with_plan = with(launch.file, "-tp 4 -pp 4", "${PLAN[@]}");
+  const ImportedRecipe bridge =
+      import_recipe(with(with_plan, "python", "PLAN=(-tp 2 -pp 8)\npython"), request);
+  CHECK(scenario_in(bridge.yaml).recipe.tp() == 2);
+}
+
+TEST_CASE("arguments that no command uses, or only a run knows, are named") {
+  for (const std::string name :
+       {"titan_file.sh", "foundry_composer.sh", "nemo2_factory.sh", "performance_bridge.sh"}) {
+    CAPTURE(name);
+    Launch launch = launch_of(launches_folder() + "/" + name);
+    launch.file.text += "\nA=(--a)\nSPARE=(--b 1)\nother ${A[@]} \"$@\" $EXTRA_ARGS $(cat more)\n";
+    const auto notes = import_recipe(launch.file, job(launch.cluster, launch.software)).notes;
+    const auto noted = [&](const std::string& words) {
+      return std::any_of(notes.begin(), notes.end(),
+                         [&](const auto& note) { return holds_words(note, words); });
+    };
+    CHECK(noted("arguments in variables that no command of the script uses (SPARE)"));
+    CHECK(
+        noted("arguments that only a run knows; --override KEY=VALUE gives each "
+              "($(cat more), $@, $EXTRA_ARGS)"));
+  }
+}
+
 TEST_CASE("what a branch of a run gives has to be settled in every launch") {
   const std::string start = "if [ \"$1\" = fast ]; then\n";
   for (const auto& [name, from] : {std::pair<std::string, std::string>{"titan_file.sh", "torchrun"},

@@ -141,7 +141,7 @@ TEST_CASE("the words of a script are those that a shell would see") {
   CHECK(words_of("X=3\nY=\"${X}4\"\n$X ${Y} ${Z:-5} ${Z} $1 'a'b") ==
         "X=3 Y=34 3 34 5 ${Z} $1 ab ");
   CHECK(words_of("X=1\n$X\nX=2\n$X") == "X=1 1 X=2 2 ");
-  CHECK(words_of("O=\"--a 1 \\\n --b\"\nrun $O") == "O= --a 1 --b run  ");
+  CHECK(words_of("O=\"--a 1 \\\n --b\"\nrun $O") == "O= run --a 1 --b ");
   CHECK(words_of("$((A * 2)) \"unclosed") == "$((A * 2)) \"unclosed ");
 }
 

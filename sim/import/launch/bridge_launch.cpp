@@ -158,7 +158,7 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   default_to(reading.terms.expert_tensor_parallel_size, 1, usual);
   ++reading.taken;
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   read_launch_count(launch->words, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
   read_launch_count(launch->words, {"--nproc_per_node", "--gpus-per-node"},
                     reading.terms.gpus_per_node);

@@ -9,6 +9,7 @@
 
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
+#include "sim/import/scenario/scenario_text.h"
 
 namespace simtrain {
 namespace {
@@ -181,11 +182,9 @@ ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeReq
                      fmt::format("starts a program with '{}', which is no configuration of {}",
                                  configuration.path, found->program->format.name));
   ImportedRecipe imported = found->program->format.read(configuration, changed, data);
-  for (const auto& [name, rounds] : script.rounds)
-    imported.notes.push_back(
-        fmt::format("not simulated, though asked for: rounds of a loop behind the first ({}, which "
-                    "has {})",
-                    name, rounds));
+  RecipeReading unread;
+  note_unread(script, unread);
+  for (std::string& note : left_out_notes(unread)) imported.notes.push_back(std::move(note));
   return imported;
 }
 

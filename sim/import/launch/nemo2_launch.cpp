@@ -75,7 +75,7 @@ ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& re
   default_to(reading.terms.overlap_param_gather, true, usual);
   ++reading.taken;
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   ++reading.left_out
         ["what the factory's Python sets itself beside what is given here; NeMo 2's "
          "defaults and overlap are assumed"][factory->text];

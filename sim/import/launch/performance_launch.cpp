@@ -176,7 +176,7 @@ ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeReque
     default_to(terms.sequence_parallel, true, usual);
   read_launch_count(words, {"-ng", "--num_gpus"}, terms.world_size);
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   ++reading.left_out
         ["what the script's own tables set beside what is given here; "
          "Megatron-Bridge's defaults and overlap are assumed"][model.text];

@@ -375,7 +375,7 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
   apply_overrides(tree, request.overrides);
   RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   return imported_scenario(yaml ? "MaxText configuration" : "MaxText command line", reading, file,
                            request, data);
 }

@@ -1,6 +1,8 @@
 #include "sim/import/megatron/command_line.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,11 @@
 
 namespace simtrain {
 namespace {
+
+constexpr std::array<std::string_view, 8> kArgumentEnds{
+    "ARGS", "args", "OPTS", "opts", "OPTIONS", "options", "ARGUMENTS", "arguments"};
+
+constexpr std::size_t kLongestShown = 60;  // of a word, in a note
 
 bool is_option(const ShellWord& word) {
   return word.text.starts_with("--") && word.text.size() > 2;
@@ -25,6 +32,20 @@ YamlNode value_of(std::span<const ShellWord> words, std::size_t at, const std::s
   std::string value = words[at + 1].text;
   for (std::size_t i = at + 2; takes_many(name) && is_value(i); ++i) value += "," + words[i].text;
   return scalar_node(std::move(value), words[at + 1].place);
+}
+
+/// Whether a word stands for arguments that only a run knows: `$@`, `$EXTRA_ARGS`, `$(cat FILE)`.
+bool is_open_arguments(const ShellWord& word) {
+  std::string_view text = word.text;
+  if (word.ends || !text.starts_with('$')) return false;
+  text.remove_prefix(1);
+  if (text.starts_with("(cat ")) return true;
+  if (text.starts_with('{')) text.remove_prefix(1);
+  if (text.starts_with('@') || text.starts_with('*')) return true;
+  const std::string_view name = text.substr(
+      0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"));
+  return std::any_of(kArgumentEnds.begin(), kArgumentEnds.end(),
+                     [&](std::string_view end) { return name.ends_with(end); });
 }
 
 }  // namespace
@@ -48,11 +69,18 @@ void read_environment(const ShellScript& script, RecipeReading& reading) {
     read_variable(name, scalar_node(word.text, word.place), reading);
 }
 
-void note_rounds(const ShellScript& script, RecipeReading& reading) {
+void note_unread(const ShellScript& script, RecipeReading& reading) {
   for (const auto& [name, rounds] : script.rounds)
     ++reading.left_out
           ["rounds of a loop behind the first; --override KEY=VALUE gives what one of "
            "them has"][fmt::format("{}, which has {}", name, rounds)];
+  for (const std::string& name : script.unused)
+    ++reading.left_out["arguments in variables that no command of the script uses"][name];
+  for (const ShellWord& word : script.words) {
+    if (is_open_arguments(word))
+      ++reading.left_out["arguments that only a run knows; --override KEY=VALUE gives each"]
+                        [word.text.substr(0, kLongestShown)];
+  }
 }
 
 ScriptRequest script_request(const RecipeRequest& request) {

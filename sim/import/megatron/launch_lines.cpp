@@ -270,7 +270,7 @@ ImportedRecipe read_launch_lines(const ImportFile& file, const RecipeRequest& re
   RecipeRequest rest;
   const Launch& launch = launches[chosen_launch(request, launches.size(), rest)];
   RecipeReading reading = read_launch(launch, file, rest, data);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   if (launches.size() > 1)
     ++reading
           .left_out[fmt::format("other launches of the script, which has {}; --override "

@@ -46,7 +46,7 @@ RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& req
   WholeTerm& nodes = reading.terms.num_nodes;
   if (nodes && nodes->origin == kOneNode && !starts_by_torch(script.words)) nodes.reset();
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   return reading;
 }
 

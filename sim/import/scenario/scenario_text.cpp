@@ -86,13 +86,7 @@ std::vector<std::string> notes_of(const std::vector<Finding>& findings,
       notes.push_back(fmt::format("{} {} is assumed: {}", finding.key, finding.value,
                                   plain_text(finding.origin)));
   }
-  for (const auto& [what, keys] : reading.left_out) {
-    std::vector<std::string_view> names;
-    names.reserve(keys.size());
-    for (const auto& [key, count] : keys) names.emplace_back(key);
-    notes.push_back(plain_text(
-        fmt::format("not simulated, though asked for: {} ({})", what, fmt::join(names, ", "))));
-  }
+  for (std::string& note : left_out_notes(reading)) notes.push_back(std::move(note));
   return notes;
 }
 
@@ -103,6 +97,18 @@ std::string plain_text(std::string text) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') c = '?';
   }
   return text;
+}
+
+std::vector<std::string> left_out_notes(const RecipeReading& reading) {
+  std::vector<std::string> notes;
+  for (const auto& [what, keys] : reading.left_out) {
+    std::vector<std::string_view> names;
+    names.reserve(keys.size());
+    for (const auto& [key, count] : keys) names.emplace_back(key);
+    notes.push_back(plain_text(
+        fmt::format("not simulated, though asked for: {} ({})", what, fmt::join(names, ", "))));
+  }
+  return notes;
 }
 
 std::string findings_text(const std::vector<Finding>& findings) {

@@ -19,6 +19,9 @@ struct ImportTitle {
 /// Findings as YAML, a key a line, keys of one section together, the origin behind each value.
 std::string findings_text(const std::vector<Finding>& findings);
 
+/// A line for each kind of what the recipe asks for and is not simulated.
+std::vector<std::string> left_out_notes(const RecipeReading& reading);
+
 /// Findings as a YAML file, the origin behind each value, with what was assumed and what was
 /// ignored at the end.
 ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding>& findings,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/import/shell/shell_variables.h"
-#include "sim/import/shell/shell_words.h"
+#include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
 

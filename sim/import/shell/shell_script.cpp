@@ -12,11 +12,12 @@
 
 #include "sim/core/files/text_file.h"
 #include "sim/import/shell/shell_blocks.h"
-#include "sim/import/shell/shell_chain.h"
 #include "sim/import/shell/shell_condition.h"
 #include "sim/import/shell/shell_lists.h"
 #include "sim/import/shell/shell_path.h"
 #include "sim/import/shell/slurm_lines.h"
+#include "sim/import/shell/words/shell_arguments.h"
+#include "sim/import/shell/words/shell_chain.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
 
@@ -72,6 +73,21 @@ bool is_chained(const WordList& words, std::size_t at) {
   return sign == words[at - 2].text && (sign == "&" || sign == "|");
 }
 
+/// Behind an `echo` or `printf` for a reader's eyes; none where what it prints goes into a file or
+/// another program.
+std::optional<std::size_t> behind_print(const WordList& words, std::size_t at) {
+  if (words[at].text != "echo" && words[at].text != "printf") return std::nullopt;
+  const auto is_sign = [&](std::size_t i, std::string_view text) {
+    return i < words.size() && words[i].ends && words[i].text == text;
+  };
+  std::size_t end = at + 1;
+  while (end < words.size() && (words[end].quoted || (!words[end].ends && !words[end].starts)))
+    ++end;
+  const bool piped = is_sign(end, "|") && !is_sign(end + 1, "|");
+  const bool filed = is_sign(end, ">") && !is_sign(end + 1, "&");
+  return piped || filed ? std::nullopt : std::optional(end);
+}
+
 class ScriptReader {
  public:
   ScriptReader(const std::string& file, const ScriptRequest& request)
@@ -82,9 +98,10 @@ class ScriptReader {
       variables_.set(name, std::move(value));
     read_file(text, main_);
     refuse_missing();
-    for (std::size_t i = 0; i < script_.words.size(); ++i) {
-      ShellWord& word = script_.words[i];
-      if (!word.ends && !forgotten_[i]) word.text = variables_.put_in(word.text);
+    script_.unused = put_in_arguments(words_);
+    for (ReadWord& read : words_) {
+      if (!read.word.ends && !read.forgotten) read.word.text = variables_.put_in(read.word.text);
+      script_.words.push_back(std::move(read.word));
     }
     for (auto& [name, word] : script_.environment) word.text = variables_.put_in("${" + name + "}");
     return std::move(script_);
@@ -123,6 +140,7 @@ class ScriptReader {
         return take_in(words, at);
       if (word.text == "exit" || word.text == "return") blocks_.leave();
       if (blocks_.is_live() && start_chain(words, at)) return chains_.back().command.begin;
+      if (const auto next = behind_print(words, at)) return *next;
     }
     if (is_choice_end(words, at)) return next_choice(words, at + 2);
     if (!blocks_.is_live()) return at + 1;
@@ -171,7 +189,7 @@ class ScriptReader {
   void use(const WordList& words, std::size_t at) {
     ShellWord word = words[at];
     word.undecided = blocks_.is_undecided();
-    forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
+    const bool forgotten = !word.ends && variables_.has_forgotten(word.text);
     if (!word.ends) {
       variables_.take_default(word.text);
       if (variables_.take(word.text, !is_in_chain() && is_chained(words, at))) {
@@ -180,7 +198,7 @@ class ScriptReader {
       }
       word.text = variables_.put_in(word.text);
     }
-    script_.words.push_back(std::move(word));
+    words_.push_back({std::move(word), words[at].text, forgotten});
   }
 
   void note_environment(const ShellWord& word) {
@@ -362,8 +380,8 @@ class ScriptReader {
   std::size_t branches_ = 0;
   bool after_keyword_ = false;
   std::vector<ChainedBlock> chains_;  ///< of the file that is read
+  std::vector<ReadWord> words_;
   ShellScript script_;
-  std::vector<bool> forgotten_;  ///< of each word: it names a value that only a run knows
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/import/shell/shell_words.h"
+#include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
 
@@ -26,17 +26,19 @@ struct ShellScript {
   std::map<std::string, ShellWord> environment;
   /// Loops of which only the first round is read: their variable, and how many rounds there are.
   std::map<std::string, std::size_t> rounds;
+  /// Variables whose arguments no command uses; these are not among the words.
+  std::vector<std::string> unused;
 };
 
 /// Reads a script: comments, quotes, continued lines, `NAME=value` and `$NAME` in their order.
 /// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
 /// words in one that only a run decides are marked. Of a loop over a list the first round is read.
-/// Variables of Slurm are as its `#SBATCH` lines make them.
-/// What only a run knows ($1, $(...), a name that
-/// is set nowhere or to several values) stays as it is written. Files that it takes in by `source`
-/// are read from its folder, but for those of these names in `left_out` (`*`: those that are not
-/// there) and set-ups of the shell itself. Throws InputError where such a file is not there, its
-/// path only a run knows, or they take in each other.
+/// Variables of Slurm are as its `#SBATCH` lines make them. Arguments that variables hold are where
+/// commands use them (`put_in_arguments`); what echo and printf print is left out. What only a run
+/// knows ($1, $(...), a name that is set nowhere or to several values) stays as it is written.
+/// Files that it takes in by `source` are read from its folder, but for those of these names in
+/// `left_out` (`*`: those that are not there) and set-ups of the shell itself. Throws InputError
+/// where such a file is not there, its path only a run knows, or they take in each other.
 ShellScript read_script(const std::string& text, const std::string& file,
                         const ScriptRequest& request = {});
 

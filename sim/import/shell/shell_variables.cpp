@@ -6,7 +6,7 @@
 
 #include "sim/import/shell/shell_arithmetic.h"
 #include "sim/import/shell/shell_path.h"
-#include "sim/import/shell/shell_words.h"
+#include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
 namespace {
@@ -15,8 +15,6 @@ constexpr std::size_t kLongestWord = 4096;      // of a word with its variables 
 constexpr std::size_t kLongestReference = 512;  // of ${...}; a longer one stays as it is written
 constexpr std::size_t kMostVariables = 4096;    // the rest stays unknown
 constexpr int kDeepestDefault = 8;              // defaults in defaults
-
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Whether `$((` starts here.
 bool is_arithmetic(std::string_view word, std::size_t at) { return word.substr(at, 3) == "$(("; }

@@ -171,7 +171,7 @@ ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& re
   }
   add_titan_nodes(*start, reading.terms);
   read_environment(script, reading);
-  note_rounds(script, reading);
+  note_unread(script, reading);
   return imported_scenario("launch of torchtitan", std::move(reading), file, request, data);
 }
 

@@ -5,6 +5,7 @@
 
 #include "tests/cli/browser.h"
 #include "tests/cli/mpi_ranks.h"
+#include "tests/core/sanitized.h"
 
 namespace simtrain::testing::tune_front_test {
 namespace {
@@ -82,7 +83,7 @@ TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front
   CHECK(front.at("simulated") < all.at("simulated"));
 }
 
-TEST_CASE("a front has the same bytes again, on any number of threads and ranks") {
+TEST_CASE("a front has the same bytes again, on any number of threads and ranks" * once()) {
   const TempFolder folder;
   const std::string expected = bytes_of(run_simtrain(writing(folder)), folder);
   CHECK(bytes_of(run_simtrain(writing(folder, "--jobs 1")), folder) == expected);
@@ -177,7 +178,7 @@ TEST_CASE("where no plan fits the front is empty, and the exit status says so") 
   CHECK(line_count(folder.file("a.csv")) == 1);
 }
 
-TEST_CASE("the page of a front opens in a browser and on a phone") {
+TEST_CASE("the page of a front opens in a browser and on a phone" * once()) {
   if (!browser_here()) return;
   const TempFolder folder;
   const std::string file = folder.file("r.html");

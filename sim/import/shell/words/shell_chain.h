@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/import/shell/shell_words.h"
+#include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
 

@@ -1,4 +1,4 @@
-#include "sim/import/shell/shell_words.h"
+#include "sim/import/shell/words/shell_words.h"
 
 #include <algorithm>
 #include <cctype>
@@ -101,7 +101,7 @@ class Splitter {
       if (c == '\n') fresh_ = true;
     } else if (c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '<' || c == '>') {
       finish();
-      words_.push_back({std::string(1, c), place_, true});
+      words_.push_back({std::string(1, c), place_, true, false, false, at_ < options_end_});
       fresh_ = c != '<' && c != '>';
     } else {
       add(c);
@@ -116,6 +116,7 @@ class Splitter {
       text_[at_] = ' ';  // its words are words of the script
       text_[end] = ' ';
       finish();
+      options_end_ = std::max(options_end_, end);
       return advance();
     }
     const char quote = text_[at_];
@@ -159,7 +160,7 @@ class Splitter {
     advance();
   }
   void begin() {
-    if (!open_) word_ = {"", place_, false, fresh_};
+    if (!open_) word_ = {"", place_, false, fresh_, false, at_ < options_end_};
     open_ = true;
     fresh_ = false;
   }
@@ -182,6 +183,7 @@ class Splitter {
   std::string file_;
   SourcePlace place_{file_, 1, 1};
   std::size_t at_ = 0;
+  std::size_t options_end_ = 0;  ///< of the last quoted text that holds options
   bool open_ = false;
   bool fresh_ = true;  ///< the next word is the first of a command
   ShellWord word_;

@@ -1,4 +1,4 @@
-#include "sim/import/shell/shell_chain.h"
+#include "sim/import/shell/words/shell_chain.h"
 
 #include <string_view>
 

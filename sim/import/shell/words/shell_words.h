@@ -15,12 +15,16 @@ struct ShellWord {
   bool ends = false;  ///< no word, but the operator that ends a command (`;`, `&`, `|`, a bracket)
   bool starts = false;     ///< the first of a command
   bool undecided = false;  ///< in a branch that only a run takes or not
+  bool quoted = false;     ///< of a quoted text that holds options
 };
 
 /// Whether a character may be the first of a variable's name.
 inline bool starts_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
+
+/// Whether a character may be in a variable's name.
+inline bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
 /// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/import/shell/words/shell_words.h"
+
+namespace simtrain {
+
+/// A word of a script as it is read.
+struct ReadWord {
+  ShellWord word;          ///< with those of its variables put in whose values are known
+  std::string written;     ///< before that
+  bool forgotten = false;  ///< it names a value that only a run knows, and stays as it is written
+};
+
+/// Puts arguments that a script keeps in variables (`NAME=(...)`, `NAME="--a 1 --b"` and what `+=`
+/// adds) where its commands use them (`"${NAME[@]}"`, `$NAME`): as they are there or, in a function
+/// and where they are set later, at the end of the script. Arguments that nothing uses are taken
+/// out; their variables are returned. Those of a variable that is exported or used in part
+/// (`${NAME[0]}`, `x$NAME`) stay where they are set, as do all of a script none of whose commands
+/// uses such a variable: it is one for others to take in.
+std::vector<std::string> put_in_arguments(std::vector<ReadWord>& words);
+
+}  // namespace simtrain
