@@ -44,6 +44,21 @@ TEST_CASE("bridge-launch: the model by the recipe's name, the plan by the keys g
   CHECK(imported.yaml.find("what the recipe's Python sets itself") != std::string::npos);
 }
 
+TEST_CASE("bridge-launch: what only a run gives or not has to be settled") {
+  const auto with_more = [](const std::string& key) {
+    return replaced(replaced(kScript, "GBS=128\n",
+                             "GBS=128\nif [ $1 = more ]; then MORE=\"" + key + " a.b=1\"; fi\n"),
+                    "train.train_iters=50", "train.train_iters=50 $MORE");
+  };
+  const std::string key = "model.recompute_granularity=selective";
+  CHECK(error_of([&] {
+          launched(with_more(key));
+        }).find("model.recompute_granularity: is in a branch that is decided at run time") !=
+        std::string::npos);
+  CHECK_NOTHROW(launched(with_more(key), {"+model.recompute_granularity=selective"}));
+  CHECK_NOTHROW(launched(with_more("checkpoint.save=/x")));
+}
+
 TEST_CASE("bridge-launch: a command that is put together in a variable") {
   const std::string pieces = R"(#!/bin/bash
 OVERRIDES="\

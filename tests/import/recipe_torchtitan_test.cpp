@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "tests/core/checkout.h"
@@ -122,6 +124,22 @@ TEST_CASE("pipeline stages of torchtitan keep their parameters over micro-batche
               "zb_v runs weight gradients later than sharding.strategy fsdp2 reduces them"));
   interleaved[2] = "+parallelism.pipeline_parallel_schedule=InterleavedZeroBubble";
   CHECK(holds(refused(titan_job(interleaved)), "'InterleavedZeroBubble' is not modelled"));
+}
+
+TEST_CASE("a global batch of several runs of the pipeline is noted") {
+  const auto noted = [](const std::string& global_batch) {
+    const auto notes = import_recipe(recipe_file(kTitan),
+                                     titan_job({"parallelism.pipeline_parallel_degree=4",
+                                                "+training.global_batch_size=" + global_batch}))
+                           .notes;
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return holds(note,
+                   "training.global_batch_size, in one run of the pipeline schedule; the "
+                   "framework runs it 4 times, each with a bubble of its own");
+    });
+  };
+  CHECK(noted("512"));  // 8 replicas of 16 samples
+  CHECK(!noted("128"));
 }
 
 TEST_CASE("precisions of torchtitan") {

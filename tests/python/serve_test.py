@@ -144,6 +144,7 @@ class ServeTest(unittest.TestCase):
             b"\r\n\r\n": (400,), b"GET\r\n\r\n": (400,), b"\x00\xff\xfe\r\n\r\n": (400,), b"GET / HTTP/9.9\r\n\r\n": (400,),
             b"GET / HTTP/1.1\r\nbroken\r\n\r\n": (400,), b"POST / HTTP/1.1\r\n" + head + b"\r\n": (405,),
             b"GET / HTTP/1.1\r\n" + head + b"Content-Length: 5\r\n\r\nhello": (413, 400),
+            b"POST / HTTP/1.1\r\n" + head + b"Content-Length: 5\r\n\r\nhello": (405,),
             b"GET / HTTP/1.1\r\n" + head + b"Content-Length: -1\r\n\r\n": (400,),
             b"GET / HTTP/1.1\r\n" + head + b"X: " + b"y" * 20000 + b"\r\n\r\n": (431,),
             b"GET /" + b"a" * 20000 + b" HTTP/1.1\r\n" + head + b"\r\n": (431,),

@@ -25,6 +25,9 @@ using ErrorCode = beast::error_code;
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
 
+constexpr int kOtherMethod = 405;
+constexpr int kTooLarge = 413;
+
 /// Whom a page in a browser takes the server for: a name that only resolves to it is none of these.
 bool is_own_host(beast::string_view host) {
   const beast::string_view name = host.substr(0, host.rfind(':'));
@@ -35,10 +38,13 @@ HttpAnswer refusal(int status, const std::string& why) {
   return {status, "text/plain; charset=utf-8", why + "\n"};
 }
 
+bool asks(const Request& request) {
+  return request.method() == http::verb::get || request.method() == http::verb::head;
+}
+
 HttpAnswer answer_to(const Request& request, const HttpHandler& handler) {
   if (!is_own_host(request[http::field::host])) return refusal(403, "this host is not served");
-  if (request.method() != http::verb::get && request.method() != http::verb::head)
-    return refusal(405, "GET and HEAD only");
+  if (!asks(request)) return refusal(kOtherMethod, "GET and HEAD only");
   HttpRequest parsed;
   const beast::string_view target = request.target();
   if (!parse_target({target.data(), target.size()}, parsed))
@@ -50,7 +56,7 @@ HttpAnswer answer_to(const Request& request, const HttpHandler& handler) {
 int status_of(const ErrorCode& error) {
   if (error == http::error::end_of_stream || error == http::error::partial_message) return 0;
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
-  if (error == http::error::body_limit || error == http::error::unexpected_body) return 413;
+  if (error == http::error::body_limit || error == http::error::unexpected_body) return kTooLarge;
   const bool malformed = error.category() == make_error_code(http::error::bad_method).category();
   return malformed ? 400 : 0;
 }
@@ -83,6 +89,8 @@ class Session : public std::enable_shared_from_this<Session> {
                    request.method() == http::verb::head);
     }
     const int status = status_of(error);
+    if (status == kTooLarge && !asks(parser_->get()))
+      return write(refusal(kOtherMethod, "GET and HEAD only"), false, false);
     if (status != 0) return write(refusal(status, "the request cannot be read"), false, false);
     close();
   }
@@ -92,6 +100,7 @@ class Session : public std::enable_shared_from_this<Session> {
     response_.set(http::field::content_type, answer.type);
     response_.set(http::field::cache_control, "no-store");
     response_.set("X-Content-Type-Options", "nosniff");
+    if (answer.status == kOtherMethod) response_.set(http::field::allow, "GET, HEAD");
     response_.keep_alive(keep_alive);
     response_.content_length(answer.body.size());
     if (!head) response_.body() = std::move(answer.body);

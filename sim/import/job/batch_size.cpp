@@ -79,13 +79,31 @@ Finding widened_batch(const RecipeTerms& terms, const JobRanks& job) {
           true, true};
 }
 
+/// A global batch of several local ones under pipeline stages: torchtitan accumulates gradients
+/// over as many runs of its schedule, each with a bubble of its own.
+std::optional<Finding> batch_of_one_pipeline(const RecipeTerms& terms, const JobRanks& job) {
+  const auto& stages = terms.pipeline_model_parallel_size;
+  if (!terms.local_batch_size || !stages || stages->value < 2) return std::nullopt;
+  const Given<std::int64_t>& given = *terms.global_batch_size;
+  const double runs =
+      static_cast<double>(given.value) /
+      (static_cast<double>(terms.local_batch_size->value) * static_cast<double>(job.replicas));
+  if (!(runs > 1)) return std::nullopt;
+  return Finding{"", std::to_string(given.value),
+                 fmt::format("{}, in one run of the pipeline schedule; the framework runs it {:g} "
+                             "times, each with a bubble of its own",
+                             given.origin, runs),
+                 true, true};
+}
+
 }  // namespace
 
 Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, std::int64_t micro_batch) {
   constexpr std::string_view kKey = "training.global_batch_size";
   if (terms.global_batch_size && terms.rampup_batch_size) return ramped_batch(terms);
   if (terms.global_batch_size && job.widened > 1) return widened_batch(terms, job);
-  if (terms.global_batch_size) return of(*terms.global_batch_size);
+  if (terms.global_batch_size)
+    return batch_of_one_pipeline(terms, job).value_or(of(*terms.global_batch_size));
   if (const auto samples = parts_of_step(terms, job)) return whole(*samples, kKey);
   return {"", std::to_string(job.replicas * micro_batch),
           fmt::format("not given, one micro-batch on each of {} replicas, the default of Megatron "

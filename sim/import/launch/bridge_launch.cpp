@@ -51,7 +51,8 @@ std::optional<RecipeLaunch> launch_in(const std::vector<ShellWord>& words) {
 
 /// `model.tensor_model_parallel_size=4` or `mixed_precision=bf16_mixed`, and Hydra's `+` and `++`
 /// before it. Keys of a plan whose value only a run knows are `open`.
-void add_key(const ShellWord& word, YamlNode& tree, std::vector<std::string>& open) {
+void add_key(const ShellWord& word, const RecipeRequest& request, YamlNode& tree,
+             std::vector<std::string>& open) {
   std::string_view text = word.text;
   text.remove_prefix(std::min(text.find_first_not_of('+'), text.size()));
   const std::size_t equals = text.find('=');
@@ -62,6 +63,12 @@ void add_key(const ShellWord& word, YamlNode& tree, std::vector<std::string>& op
       key.find_first_not_of(kLetters) != std::string_view::npos || key.starts_with('.') ||
       key.ends_with('.') || key.find("..") != std::string_view::npos)
     return;
+  const std::string section(key.substr(0, key.find('.')));
+  constexpr std::array<std::string_view, 5> kOfSteps{"model", "mixed_precision", "ddp", "optimizer",
+                                                     "comm_overlap"};
+  if (key.ends_with("_batch_size") ||
+      std::find(kOfSteps.begin(), kOfSteps.end(), section) != kOfSteps.end())
+    refuse_undecided_key(word, std::string(key), request);
   const std::string value(text.substr(equals + 1));
   if (value.find('$') == std::string::npos) {
     set_yaml_value(tree, key, scalar_node(value, word.place));
@@ -102,7 +109,7 @@ YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
-  for (const ShellWord& word : launch.words) add_key(word, tree, open);
+  for (const ShellWord& word : launch.words) add_key(word, request, tree, open);
   apply_overrides(tree, key_overrides(request, true));
   add_precision(launch.recipe, tree);
   return tree;

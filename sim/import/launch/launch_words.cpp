@@ -49,18 +49,6 @@ bool is_degree(std::string_view text) {
 
 }  // namespace
 
-void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::string_view text = word.text;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    ShellWord part = word;
-    part.text = text.substr(at, end - at);
-    parts.push_back(std::move(part));
-    at = text.find_first_not_of(kBlanks, end);
-  }
-}
-
 std::optional<ShellWord> option_word(const std::vector<ShellWord>& words, std::string_view option) {
   const std::string wanted = underscored(std::string(option));
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -19,9 +19,6 @@ inline bool is_long_option(std::string_view word) {
   return word.starts_with("--") && word.size() > 2;
 }
 
-/// Adds the words that a word holds: commands that are kept in one variable are one word.
-void add_parts(const ShellWord& word, std::vector<ShellWord>& parts);
-
 /// The value of an option (`--config-name`, as good as `--config_name`), behind it or its equals
 /// sign.
 std::optional<ShellWord> option_word(const std::vector<ShellWord>& words, std::string_view option);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,8 +12,9 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 8> kArgumentEnds{
-    "ARGS", "args", "OPTS", "opts", "OPTIONS", "options", "ARGUMENTS", "arguments"};
+constexpr std::array<std::string_view, 10> kArgumentEnds{
+    "ARGS",      "args",      "OPTS",  "OPTIONS", "options",
+    "ARGUMENTS", "overrides", "EXTRA", "MORE",    "FLAGS"};
 
 constexpr std::size_t kLongestShown = 60;  // of a word, in a note
 
@@ -34,12 +36,16 @@ YamlNode value_of(std::span<const ShellWord> words, std::size_t at, const std::s
   return scalar_node(std::move(value), words[at + 1].place);
 }
 
-/// Whether a word stands for arguments that only a run knows: `$@`, `$EXTRA_ARGS`, `$(cat FILE)`.
-bool is_open_arguments(const ShellWord& word) {
-  std::string_view text = word.text;
-  if (word.ends || !text.starts_with('$')) return false;
+/// Whether the word at `at` stands for arguments that only a run knows: `$@`, `$EXTRA_ARGS`, and
+/// `$(get_args)` where it is no option's value.
+bool is_open_arguments(const std::vector<ShellWord>& words, std::size_t at) {
+  std::string_view text = words[at].text;
+  if (words[at].ends) return false;
+  if (text.starts_with("$(") || text.starts_with('`'))
+    return !words[at].starts && at > 0 && !words[at - 1].ends &&
+           !words[at - 1].text.starts_with('-') && !text.starts_with("$((");
+  if (!text.starts_with('$')) return false;
   text.remove_prefix(1);
-  if (text.starts_with("(cat ")) return true;
   if (text.starts_with('{')) text.remove_prefix(1);
   if (text.starts_with('@') || text.starts_with('*')) return true;
   const std::string_view name = text.substr(
@@ -76,10 +82,10 @@ void note_unread(const ShellScript& script, RecipeReading& reading) {
            "them has"][fmt::format("{}, which has {}", name, rounds)];
   for (const std::string& name : script.unused)
     ++reading.left_out["arguments in variables that no command of the script uses"][name];
-  for (const ShellWord& word : script.words) {
-    if (is_open_arguments(word))
+  for (std::size_t at = 0; at < script.words.size(); ++at) {
+    if (is_open_arguments(script.words, at))
       ++reading.left_out["arguments that only a run knows; --override KEY=VALUE gives each"]
-                        [word.text.substr(0, kLongestShown)];
+                        [script.words[at].text.substr(0, kLongestShown)];
   }
 }
 

@@ -8,6 +8,8 @@
 namespace simtrain {
 namespace {
 
+using Tested = std::optional<bool>;
+
 /// A word's value; a variable that nothing sets is empty. None where only a run knows it.
 std::optional<std::string> known(const std::string& word, const ShellVariables& variables) {
   if (variables.is_unset(word)) return "";
@@ -81,6 +83,8 @@ std::optional<bool> test_holds(std::vector<std::string> plain, const ShellVariab
   if (plain.empty()) return std::nullopt;
   const std::string opening = plain.front();
   plain.erase(plain.begin());
+  if (opening == "true" || opening == "false")
+    return plain.empty() ? Tested((opening == "true") != negated) : std::nullopt;
   if (opening == "[" || opening == "[[") {
     if (plain.empty() || plain.back() != (opening == "[" ? "]" : "]]")) return std::nullopt;
     plain.pop_back();
@@ -91,8 +95,6 @@ std::optional<bool> test_holds(std::vector<std::string> plain, const ShellVariab
   const auto holds = of_words(plain, opening == "[[", variables);
   return holds ? std::optional(*holds != negated) : holds;
 }
-
-using Tested = std::optional<bool>;
 
 /// `one && other` or `one || other`, either of which may be known to a run only.
 Tested chained(Tested one, const std::string& sign, Tested other) {

@@ -32,6 +32,17 @@ void add_words(std::string_view text, Values& values) {
   }
 }
 
+/// A quoted text that holds options is one value. The place of its last word.
+std::size_t add_text(const std::vector<ShellWord>& words, std::size_t at,
+                     const ShellVariables& variables, Values& values) {
+  const std::size_t quote = words[at].quote;
+  std::string text = variables.put_in(words[at].text);
+  for (; at + 1 < words.size() && words[at + 1].quote == quote; ++at)
+    text += " " + variables.put_in(words[at + 1].text);
+  values.emplace_back(is_known(text) ? std::optional(std::move(text)) : std::nullopt);
+  return at;
+}
+
 std::vector<std::string> divided(std::string_view text, std::string_view separators,
                                  std::size_t most) {
   std::vector<std::string> parts;
@@ -57,8 +68,12 @@ bool is_read(const std::vector<ShellWord>& words, std::size_t at) {
 Values listed_values(const std::vector<ShellWord>& words, std::size_t at,
                      const ShellVariables& variables) {
   Values values;
-  for (; at < words.size() && !words[at].ends && values.size() < kMostValues; ++at) {
-    if (words[at].starts && words[at].text == "do") break;
+  for (; at < words.size() && values.size() < kMostValues; ++at) {
+    if (words[at].quote != 0) {
+      at = add_text(words, at, variables, values);
+      continue;
+    }
+    if (words[at].ends || (words[at].starts && words[at].text == "do")) break;
     const std::string& written = words[at].text;
     if (const std::string_view name = list_name(written); !name.empty()) {
       const Values* list = variables.list(name);

@@ -18,6 +18,8 @@
 #include "sim/import/shell/slurm_lines.h"
 #include "sim/import/shell/words/shell_arguments.h"
 #include "sim/import/shell/words/shell_chain.h"
+#include "sim/import/shell/words/shell_functions.h"
+#include "sim/import/shell/words/shell_text.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
 
@@ -73,21 +75,6 @@ bool is_chained(const WordList& words, std::size_t at) {
   return sign == words[at - 2].text && (sign == "&" || sign == "|");
 }
 
-/// Behind an `echo` or `printf` for a reader's eyes; none where what it prints goes into a file or
-/// another program.
-std::optional<std::size_t> behind_print(const WordList& words, std::size_t at) {
-  if (words[at].text != "echo" && words[at].text != "printf") return std::nullopt;
-  const auto is_sign = [&](std::size_t i, std::string_view text) {
-    return i < words.size() && words[i].ends && words[i].text == text;
-  };
-  std::size_t end = at + 1;
-  while (end < words.size() && (words[end].quoted || (!words[end].ends && !words[end].starts)))
-    ++end;
-  const bool piped = is_sign(end, "|") && !is_sign(end + 1, "|");
-  const bool filed = is_sign(end, ">") && !is_sign(end + 1, "&");
-  return piped || filed ? std::nullopt : std::optional(end);
-}
-
 class ScriptReader {
  public:
   ScriptReader(const std::string& file, const ScriptRequest& request)
@@ -98,7 +85,7 @@ class ScriptReader {
       variables_.set(name, std::move(value));
     read_file(text, main_);
     refuse_missing();
-    script_.unused = put_in_arguments(words_);
+    script_.unused = put_in_arguments(words_, looped_);
     for (ReadWord& read : words_) {
       if (!read.word.ends && !read.forgotten) read.word.text = variables_.put_in(read.word.text);
       script_.words.push_back(std::move(read.word));
@@ -113,7 +100,9 @@ class ScriptReader {
       throw InputError({file}, "",
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
-    const WordList words = split_script(text, file);
+    // A file that is taken in may be called from elsewhere.
+    const WordList words =
+        open_.empty() ? without_uncalled(split_script(text, file)) : split_script(text, file);
     std::vector<ChainedBlock> outer_chains = std::exchange(chains_, {});
     const std::string outer = variables_.source();
     const std::size_t depth = blocks_.depth();
@@ -140,12 +129,12 @@ class ScriptReader {
         return take_in(words, at);
       if (word.text == "exit" || word.text == "return") blocks_.leave();
       if (blocks_.is_live() && start_chain(words, at)) return chains_.back().command.begin;
-      if (const auto next = behind_print(words, at)) return *next;
+      if (const auto next = behind_text(words, at)) return *next;
     }
     if (is_choice_end(words, at)) return next_choice(words, at + 2);
     if (!blocks_.is_live()) return at + 1;
     if (const auto read = read_at(words, at, variables_)) return take_read(*read);
-    use(words, at);
+    use(words, at, command);
     return at + 1;
   }
 
@@ -186,8 +175,9 @@ class ScriptReader {
 
   [[nodiscard]] bool is_in_chain() const { return !chains_.empty() && chains_.back().open; }
 
-  void use(const WordList& words, std::size_t at) {
+  void use(const WordList& words, std::size_t at, bool command) {
     ShellWord word = words[at];
+    word.starts = word.starts || command;
     word.undecided = blocks_.is_undecided();
     const bool forgotten = !word.ends && variables_.has_forgotten(word.text);
     if (!word.ends) {
@@ -206,12 +196,20 @@ class ScriptReader {
     if (is_environment(name)) script_.environment[name] = word;
   }
 
-  /// `NAME=(...)`, whose first value the word itself does not have.
+  /// `NAME=(...)` and `NAME+=(...)`, whose values the word itself does not have. Any other
+  /// assignment ends a list.
   void note_list(const WordList& words, std::size_t at) {
     const std::string& text = words[at].text;
-    const bool opens = at + 1 < words.size() && words[at + 1].ends && words[at + 1].text == "(";
-    if (!opens || !text.ends_with('=') || text.ends_with("+=")) return;
-    variables_.set_list(text.substr(0, text.size() - 1), listed_values(words, at + 2, variables_));
+    const bool appends = text.find("+=") < text.find('=');
+    const std::string name = text.substr(0, text.find_first_of("+="));
+    const bool opens = at + 1 < words.size() && words[at + 1].ends && words[at + 1].text == "(" &&
+                       text.ends_with('=');
+    if (opens && blocks_.is_undecided()) variables_.forget(name);
+    if (!opens || blocks_.is_undecided()) return variables_.forget_list(name);
+    auto values = listed_values(words, at + 2, variables_);
+    const auto* kept = variables_.list(name);
+    if (appends && kept != nullptr) values.insert(values.begin(), kept->begin(), kept->end());
+    variables_.set_list(name, std::move(values));
   }
 
   std::size_t take_read(const ShellRead& read) {
@@ -260,22 +258,27 @@ class ScriptReader {
     blocks_.open(text == "if" ? Kind::condition : Kind::loop);
     if (text == "if") return condition(words, at + 1);
     if (text != "for" || words[at + 1].ends) return at + 1;
-    if (live) take_first_round(words, at + 1);
-    return at + 2;
+    std::size_t next = at + 2;
+    if (!live || !take_first_round(words, at + 1)) return next;
+    while (next < words.size() && (words[next].quote != 0 || !words[next].ends) &&
+           !(words[next].starts && words[next].text == "do"))
+      looped_.push_back(words[next++].text);
+    return next;
   }
 
-  /// The first value of `for NAME in ...`, where the script itself says it.
-  void take_first_round(const WordList& words, std::size_t at) {
+  /// The first value of `for NAME in ...`; false where the script itself does not say it.
+  bool take_first_round(const WordList& words, std::size_t at) {
     const std::string& name = words[at].text;
     variables_.forget(name);
     const bool lists = at + 1 < words.size() && words[at + 1].text == "in" && !words[at + 1].ends;
-    if (!lists) return;
+    if (!lists) return false;
     const auto values = listed_values(words, at + 2, variables_);
-    if (values.empty() || !values.front()) return;
+    if (values.empty() || !values.front()) return false;
     variables_.set(name, *values.front());
-    if (values.size() == 1) return;
+    if (values.size() == 1) return true;
     blocks_.read_first_round();
     script_.rounds[name] = values.size();
+    return true;
   }
 
   /// The words up to `then` decide the branch behind it.
@@ -381,6 +384,7 @@ class ScriptReader {
   bool after_keyword_ = false;
   std::vector<ChainedBlock> chains_;  ///< of the file that is read
   std::vector<ReadWord> words_;
+  std::vector<std::string> looped_;  ///< what loops go over, as it is written
   ShellScript script_;
 };
 

@@ -114,6 +114,10 @@ ShellVariables ShellVariables::joined(const std::vector<ShellVariables>& branche
       const auto [entry, fresh] = all.values_.try_emplace(name, value);
       if (!fresh && entry->second != value) entry->second.reset();
     }
+    std::erase_if(all.lists_, [&](const auto& kept) {
+      const auto* other = branches[i].list(kept.first);
+      return other == nullptr || *other != kept.second;
+    });
   }
   return all;
 }
@@ -138,6 +142,7 @@ std::optional<std::string> ShellVariables::value_of(const std::string& reference
     return value ? std::optional(std::to_string(*value)) : std::nullopt;
   }
   const auto [name, rest] = parsed(reference);
+  if (auto item = item_of(name, rest, depth)) return item;
   const auto found = values_.find(name);
   if (found != values_.end() && !found->second) return std::nullopt;
   std::optional<std::string> value;
@@ -146,11 +151,38 @@ std::optional<std::string> ShellVariables::value_of(const std::string& reference
   const bool whole = rest.empty() || rest == "[@]" || rest == "[*]" || rest == "[0]";
   if (whole) return value;
   if (rest == "%/*" || rest == "[0]%/*") return value ? std::optional(folder_of(*value)) : value;
+  if (rest.starts_with('+') || rest.starts_with(":+")) {
+    const bool there = value && !(rest.starts_with(':') && value->empty());
+    if (!there || depth >= kDeepestDefault) return "";
+    return put_in(unquoted(rest.substr(rest.find('+') + 1)), depth + 1);
+  }
   const bool empty_too = rest.starts_with(":-") || rest.starts_with(":=");
   if (!empty_too && !rest.starts_with('-') && !rest.starts_with('=')) return std::nullopt;
   if (value && !(empty_too && value->empty())) return value;
   if (depth >= kDeepestDefault) return std::nullopt;
   return put_in(unquoted(rest.substr(empty_too ? 2 : 1)), depth + 1);
+}
+
+std::optional<std::string> ShellVariables::item_of(const std::string& name, std::string_view rest,
+                                                   int depth) const {
+  constexpr std::string_view kAll = "[@]";
+  if (name.empty() && rest.starts_with('#') && rest.ends_with(kAll)) {
+    const auto* all = list(rest.substr(1, rest.size() - 1 - kAll.size()));
+    return all != nullptr ? std::optional(std::to_string(all->size())) : std::nullopt;
+  }
+  const auto* items = list(name);
+  if (items == nullptr || depth >= kDeepestDefault) return std::nullopt;
+  std::size_t index = 0;
+  if (rest.size() > 2 && rest.starts_with('[') && rest.ends_with(']')) {
+    const std::string written(rest.substr(1, rest.size() - 2));
+    const auto number = shell_arithmetic(
+        written, [&](const std::string& one) { return value_of("${" + one + "}", depth + 1); });
+    if (!number || *number < 0) return std::nullopt;
+    index = static_cast<std::size_t>(*number);
+  } else if (!rest.empty()) {
+    return std::nullopt;
+  }
+  return index < items->size() ? (*items)[index] : std::nullopt;
 }
 
 void ShellVariables::take_default(const std::string& word) {

@@ -24,6 +24,8 @@ class ShellVariables {
 
   /// Keeps the values of `NAME=(...)`; those that only a run knows are none.
   void set_list(const std::string& name, std::vector<std::optional<std::string>> values);
+  /// From here on only a run knows the list.
+  void forget_list(const std::string& name) { lists_.erase(name); }
   /// What was kept; null where there is no such list.
   [[nodiscard]] const std::vector<std::optional<std::string>>* list(std::string_view name) const;
 
@@ -40,8 +42,8 @@ class ShellVariables {
   /// Forgets what is not as it was before.
   void forget_changes(const ShellVariables& before);
 
-  /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME%/*}` and
-  /// `$((NAME * 8))`; what is not known stays as it is written.
+  /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME:+value}`,
+  /// `${NAME[0]}`, `${NAME%/*}` and `$((NAME * 8))`; what is not known stays as it is written.
   [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
 
   /// Whether a word names a variable that only a run knows, though the script sets it.
@@ -58,6 +60,10 @@ class ShellVariables {
  private:
   [[nodiscard]] std::string put_in(const std::string& word, int depth) const;
   [[nodiscard]] std::optional<std::string> value_of(const std::string& reference, int depth) const;
+
+  /// `${NAME[2]}`, `$NAME` and `${#NAME[@]}` of a list that was kept; none of anything else.
+  [[nodiscard]] std::optional<std::string> item_of(const std::string& name, std::string_view rest,
+                                                   int depth) const;
 
   /// Whether the text of `$((...))` names one of those.
   [[nodiscard]] bool names_forgotten(std::string_view formula) const;

@@ -1,6 +1,7 @@
 #include "sim/import/shell/words/shell_arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -47,6 +48,12 @@ std::optional<std::size_t> list_end(const ReadWords& words, std::size_t at) {
   return std::nullopt;
 }
 
+/// Whether the word at `next` is of the command before it: `NAME=value program` sets it for that
+/// alone.
+bool sets_for_program(const ReadWords& words, std::size_t next) {
+  return next < words.size() && !words[next].word.ends && !words[next].word.starts;
+}
+
 std::optional<Definition> definition_at(const ReadWords& words, std::size_t at) {
   const std::string_view written = words[at].written;
   const std::string_view name = leading_name(written);
@@ -64,9 +71,70 @@ std::optional<Definition> definition_at(const ReadWords& words, std::size_t at) 
     return found;
   }
   found.begin = found.end = at + 1;
-  while (found.end < words.size() && words[found.end].word.quoted) ++found.end;
+  while (found.end < words.size() && words[found.end].word.quote != 0) ++found.end;
   found.next = found.end;
+  found.exported = found.exported || sets_for_program(words, found.next);
   return found.end > found.begin ? std::optional(found) : std::nullopt;
+}
+
+/// Whether the words of a command before `at` are assignments, or those of `export` and its like.
+bool assigns(const ReadWords& words, std::size_t at) {
+  constexpr std::array<std::string_view, 5> kDeclarers{"export", "local", "readonly", "declare",
+                                                       "typeset"};
+  for (; !words[at].word.starts; --at) {
+    if (at == 0 || words[at - 1].word.ends) return false;
+    const std::string_view before = words[at - 1].written;
+    const std::string_view sign = before.substr(leading_name(before).size());
+    const bool declares =
+        std::find(kDeclarers.begin(), kDeclarers.end(), before) != kDeclarers.end();
+    if (!declares && !sign.starts_with('=') && !sign.starts_with("+=") && !before.starts_with('-'))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a text is an option or a key with its value, or starts with one.
+bool are_arguments(std::string_view text) {
+  if (text.starts_with('-')) return text.size() > 1 && (text[1] == '-' || starts_name(text[1]));
+  text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
+  constexpr std::string_view kKeyMarks =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+  const std::size_t end = std::min(text.find_first_not_of(kKeyMarks), text.size());
+  return end > 0 && starts_name(text[0]) && text.substr(end).starts_with('=');
+}
+
+/// Whether `NAME=value` or `NAME+=value` at `at` holds arguments in one word: an option, or what
+/// `${NAME:-"--a 1 --b"}` does.
+bool sets_arguments(const ReadWords& words, std::size_t at) {
+  const ReadWord& word = words[at];
+  const std::string_view name = leading_name(word.written);
+  if (word.word.ends || name.empty() || !word.word.text.starts_with(name)) return false;
+  std::string_view value = std::string_view(word.word.text).substr(name.size());
+  if (value.starts_with('+')) value.remove_prefix(1);
+  if (!value.starts_with('=')) return false;
+  value.remove_prefix(1);
+  const bool several = value.find(' ') != std::string_view::npos;
+  return are_arguments(value) && (several || value.starts_with("--") || !value.starts_with('-')) &&
+         assigns(words, at);
+}
+
+/// The words that a word holds, each as one.
+void add_each(const ReadWord& word, ReadWords& out) {
+  std::vector<ShellWord> parts;
+  add_parts(word.word, parts);
+  for (ShellWord& part : parts) {
+    part.starts = word.word.starts && &part == &parts.front();
+    out.push_back({part, part.text, word.forgotten});
+  }
+}
+
+/// A word that stands for several (`${NAME:-"--a 1 --b"}`), one for each; else it alone.
+void add_split(const ReadWord& word, ReadWords& out) {
+  const std::string_view text = word.word.text;
+  const bool several = word.written.starts_with('$') && text.find(' ') != text.npos &&
+                       (are_arguments(text) || text.find(" --") != text.npos);
+  if (!several) return out.push_back(word);
+  add_each(word, out);
 }
 
 /// A variable that a word names: all of it, if the word is nothing else, or a part.
@@ -100,8 +168,9 @@ std::string_view used_in(const ReadWord& word, const Names& names) {
 struct Survey {
   Names lists;
   Names texts;
-  Names used;   ///< by a command or by others of them
-  Names apart;  ///< exported, or used in part
+  Names used;    ///< by a command or by others of them
+  Names apart;   ///< exported, or used in part
+  Names looped;  ///< what loops go over
   bool by_commands = false;
 
   [[nodiscard]] bool defines(std::string_view name) const {
@@ -109,11 +178,13 @@ struct Survey {
   }
 };
 
-void note_uses(const ReadWord& word, std::string_view inside, Survey& survey) {
+/// `inside`: the variable whose arguments the word is among; `own`: the one whose default it gives.
+void note_uses(const ReadWord& word, std::string_view inside, std::string_view own,
+               Survey& survey) {
   for (std::size_t at = word.written.find('$'); at < word.written.size();
        at = word.written.find('$', at + 1)) {
     const Use use = use_at(word.written, at);
-    if (!survey.defines(use.name)) continue;
+    if (use.name == own || !survey.defines(use.name)) continue;
     if (!use.whole || (!use.items && survey.lists.contains(use.name))) {
       survey.apart.insert(use.name);
     } else if (use.name != inside) {
@@ -123,9 +194,15 @@ void note_uses(const ReadWord& word, std::string_view inside, Survey& survey) {
   }
 }
 
-Survey survey_of(const ReadWords& words) {
+Survey survey_of(const ReadWords& words, const std::vector<std::string>& looped) {
   Survey survey;
   for (std::size_t at = 0; at < words.size(); ++at) {
+    if (sets_arguments(words, at)) {
+      const std::string name(leading_name(words[at].written));
+      survey.texts.insert(name);
+      const bool exported = at > 0 && words[at - 1].word.text == "export";
+      if (exported || sets_for_program(words, at + 1)) survey.apart.insert(name);
+    }
     const auto found = definition_at(words, at);
     if (!found) continue;
     (found->list ? survey.lists : survey.texts).insert(found->name);
@@ -135,17 +212,24 @@ Survey survey_of(const ReadWords& words) {
   for (std::size_t at = 0; at < words.size(); ++at) {
     const auto found = definition_at(words, at);
     const std::size_t next = found ? found->next : at + 1;
-    for (; at < next; ++at)
-      if (!words[at].word.ends) note_uses(words[at], found ? found->name : "", survey);
+    for (; at < next; ++at) {
+      const bool sets = !found && sets_arguments(words, at);
+      if (!words[at].word.ends)
+        note_uses(words[at], found ? found->name : "", sets ? leading_name(words[at].written) : "",
+                  survey);
+    }
     --at;
+  }
+  for (const std::string& word : looped) {
+    if (word.starts_with('$')) survey.looped.insert(use_at(word, 0).name);
   }
   return survey;
 }
 
 class ArgumentReader {
  public:
-  ArgumentReader(const ReadWords& words, const Names& placed, const Names& unused)
-      : words_(words), placed_(placed), unused_(unused) {}
+  ArgumentReader(const ReadWords& words, const Names& placed, const Names& left_out)
+      : words_(words), placed_(placed), left_out_(left_out) {}
 
   /// The words with arguments in their places. `at_end` is what the variables hold at the end of
   /// the script.
@@ -156,13 +240,14 @@ class ArgumentReader {
     for (std::size_t at = 0; at < words_.size();) {
       note_body(at);
       const auto found = definition_at(words_, at);
-      if (found && (placed_.contains(found->name) || unused_.contains(found->name))) {
+      if (found && (placed_.contains(found->name) || left_out_.contains(found->name))) {
         out.push_back(words_[at]);
         define(*found, words_[at].word.undecided, at_end);
         at = found->next;
         continue;
       }
-      if (!found) define_plain(words_[at]);
+      if (!found) define_plain(words_[at], at_end);
+      if (words_[at].word.starts && words_[at].written == "unset") forget(at + 1);
       add(words_[at], at_end, out, kMostPutIn);
       ++at;
     }
@@ -189,11 +274,11 @@ class ArgumentReader {
       const bool behind = at > found.begin && words_[at - 1].word.ends;
       if (!values.empty() && !behind) values.back().word.starts = false;
     }
-    keep(found.name, std::move(values), found.appends || undecided);
+    keep(found.name, std::move(values), found.appends, undecided);
   }
 
   /// `NAME=value` of a variable that holds arguments elsewhere.
-  void define_plain(const ReadWord& word) {
+  void define_plain(const ReadWord& word, const Contents& at_end) {
     const std::string_view name = leading_name(word.written);
     std::string_view sign = std::string_view(word.written).substr(name.size());
     if (word.word.ends || !placed_.contains(name)) return;
@@ -204,13 +289,25 @@ class ArgumentReader {
     value.word.text = word.word.text.substr(name.size() + (appends ? 2 : 1));
     value.written = word.written.substr(name.size() + (appends ? 2 : 1));
     ReadWords values;
-    if (!value.written.empty()) values.push_back(std::move(value));
-    keep(std::string(name), std::move(values), appends || word.word.undecided);
+    if (used_in(value, placed_).empty() && are_arguments(value.word.text)) {
+      add_each(value, values);
+    } else if (!value.written.empty()) {
+      add(value, at_end, values, kMostArguments);
+    }
+    keep(std::string(name), std::move(values), appends, word.word.undecided);
   }
 
-  void keep(const std::string& name, ReadWords values, bool adds) {
+  /// The variables that `unset` names hold nothing.
+  void forget(std::size_t at) {
+    for (; sets_for_program(words_, at); ++at) contents_[words_[at].written].clear();
+  }
+
+  /// What an assignment that only a run makes or not replaces stays, as undecided as the rest.
+  void keep(const std::string& name, ReadWords values, bool appends, bool undecided) {
     ReadWords& kept = contents_[name];
-    if (!adds) kept.clear();
+    if (!appends && !undecided) kept.clear();
+    for (ReadWord& word : kept)
+      word.word.undecided = word.word.undecided || (undecided && !appends);
     const std::size_t room = kMostArguments - std::min(kept.size(), kMostArguments);
     values.resize(std::min(values.size(), room));
     kept.insert(kept.end(), values.begin(), values.end());
@@ -219,7 +316,7 @@ class ArgumentReader {
   /// Adds a word, or what it stands for, to `out`, up to `most` words that are put in.
   void add(const ReadWord& word, const Contents& at_end, ReadWords& out, std::size_t most) const {
     const std::string_view name = used_in(word, placed_);
-    if (name.empty()) return out.push_back(word);
+    if (name.empty()) return add_split(word, out);
     auto held = contents_.find(name);
     if (body_ > 0 || held == contents_.end()) {
       held = at_end.find(name);
@@ -237,24 +334,34 @@ class ArgumentReader {
 
   const ReadWords& words_;
   const Names& placed_;
-  const Names& unused_;
+  const Names& left_out_;
   Contents contents_;
   int body_ = 0;  ///< open braces of a function
 };
 
 }  // namespace
 
-std::vector<std::string> put_in_arguments(std::vector<ReadWord>& words) {
-  const Survey survey = survey_of(words);
-  if (!survey.by_commands) return {};
+std::vector<std::string> put_in_arguments(std::vector<ReadWord>& words,
+                                          const std::vector<std::string>& looped) {
+  const Survey survey = survey_of(words, looped);
   Names placed;
   Names unused;
+  Names left_out;
   for (const Names* names : {&survey.lists, &survey.texts}) {
     for (const std::string& name : *names) {
-      if (!survey.apart.contains(name)) (survey.used.contains(name) ? placed : unused).insert(name);
+      if (survey.apart.contains(name)) continue;
+      if (survey.used.contains(name) && survey.by_commands) {
+        placed.insert(name);
+      } else if (survey.looped.contains(name)) {
+        left_out.insert(name);
+      } else if (survey.by_commands) {
+        unused.insert(name);
+      }
     }
   }
-  ArgumentReader reader(words, placed, unused);
+  left_out.insert(unused.begin(), unused.end());
+  if (placed.empty() && left_out.empty()) return {};
+  ArgumentReader reader(words, placed, left_out);
   reader.read({});
   const Contents at_end = reader.contents();
   words = reader.read(at_end);

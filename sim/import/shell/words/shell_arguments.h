@@ -20,6 +20,10 @@ struct ReadWord {
 /// out; their variables are returned. Those of a variable that is exported or used in part
 /// (`${NAME[0]}`, `x$NAME`) stay where they are set, as do all of a script none of whose commands
 /// uses such a variable: it is one for others to take in.
-std::vector<std::string> put_in_arguments(std::vector<ReadWord>& words);
+///
+/// `looped` are words that loops go over (`${PLANS[@]}`), whose values are read elsewhere: lists
+/// that are used so alone are taken out too.
+std::vector<std::string> put_in_arguments(std::vector<ReadWord>& words,
+                                          const std::vector<std::string>& looped);
 
 }  // namespace simtrain

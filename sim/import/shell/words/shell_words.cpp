@@ -101,7 +101,7 @@ class Splitter {
       if (c == '\n') fresh_ = true;
     } else if (c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '<' || c == '>') {
       finish();
-      words_.push_back({std::string(1, c), place_, true, false, false, at_ < options_end_});
+      words_.push_back({std::string(1, c), place_, true, false, false, quote()});
       fresh_ = c != '<' && c != '>';
     } else {
       add(c);
@@ -116,6 +116,7 @@ class Splitter {
       text_[at_] = ' ';  // its words are words of the script
       text_[end] = ' ';
       finish();
+      if (at_ >= options_end_) ++quotes_;
       options_end_ = std::max(options_end_, end);
       return advance();
     }
@@ -155,12 +156,14 @@ class Splitter {
     }
   }
 
+  [[nodiscard]] std::size_t quote() const { return at_ < options_end_ ? quotes_ : 0; }
+
   void add_and_advance() {
     add(text_[at_]);
     advance();
   }
   void begin() {
-    if (!open_) word_ = {"", place_, false, fresh_, false, at_ < options_end_};
+    if (!open_) word_ = {"", place_, false, fresh_, false, quote()};
     open_ = true;
     fresh_ = false;
   }
@@ -183,7 +186,8 @@ class Splitter {
   std::string file_;
   SourcePlace place_{file_, 1, 1};
   std::size_t at_ = 0;
-  std::size_t options_end_ = 0;  ///< of the last quoted text that holds options
+  std::size_t quotes_ = 0;       ///< quoted texts that hold options, so far
+  std::size_t options_end_ = 0;  ///< of the last of them
   bool open_ = false;
   bool fresh_ = true;  ///< the next word is the first of a command
   ShellWord word_;
@@ -194,6 +198,18 @@ class Splitter {
 
 std::vector<ShellWord> split_script(const std::string& text, const std::string& file) {
   return Splitter(text, file).split();
+}
+
+void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::string_view text = word.text;
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    ShellWord part = word;
+    part.text = text.substr(at, end - at);
+    parts.push_back(std::move(part));
+    at = text.find_first_not_of(kBlanks, end);
+  }
 }
 
 }  // namespace simtrain

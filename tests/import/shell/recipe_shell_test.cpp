@@ -8,21 +8,10 @@
 #include "sim/import/shell/shell_script.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
+#include "tests/import/shell/run_words.h"
 
 namespace simtrain::testing::recipe_shell_test {
 namespace {
-
-/// Words that follow `run`, the command of these scripts, a mark before those that a run decides.
-std::string run_words(const std::string& text, const std::string& file = "s.sh") {
-  std::string out;
-  bool running = false;
-  for (const ShellWord& word : read_script(text, file).words) {
-    if (word.ends || word.starts) running = false;
-    if (running) out += (word.undecided ? "?" : "") + word.text + " ";
-    if (word.text == "run") running = true;
-  }
-  return out;
-}
 
 /// Scripts that take each other in, gone with their owner.
 class ScriptFolder {
@@ -293,43 +282,6 @@ TEST_CASE("quotes in a command in brackets hide its brackets") {
 TEST_CASE("a quoted command of MaxText is a command") {
   CHECK(run_words("x --command \"run python3 train.py base.yml a=1\"") ==
         "python3 train.py base.yml a=1 ");
-}
-
-TEST_CASE("arguments that variables hold are where a command uses them") {
-  CHECK(run_words("A=(--a 1 # one\n  --b)\nrun --c \"${A[@]}\" --d") == "--c --a 1 --b --d ");
-  CHECK(run_words("A=\"\n --a 1\n --b\n\"\nrun --c $A ${A[*]}") == "--c --a 1 --b --a 1 --b ");
-  CHECK(run_words("A=(--a 1)\nA+=(--b)\nrun ${A[@]}\nA=(--c)\nrun ${A[@]}") == "--a 1 --b --c ");
-  CHECK(run_words("A=\"--a 1\"\nA=\"$A --b 2\"\nA+=\" --c 3\"\nrun $A") == "--a 1 --b 2 --c 3 ");
-  CHECK(run_words("A=(--a)\nB=(--b \"${A[@]}\")\nrun ${B[@]}") == "--b --a ");
-  CHECK(run_words("A=(--a 1)\n[ -n \"$1\" ] && A+=(--b)\nrun ${A[@]}") == "--a 1 ?--b ");
-  CHECK(run_words("A=\"\"\nif [ -n \"$1\" ]; then A=\"--a 1\"; fi\nrun $A") == "?--a ?1 ");
-  CHECK(run_words("f() {\n run \"${A[@]}\"\n}\nA=(--a)\nA+=(--b)\nf") == "--a --b ");
-  CHECK(run_words("C=\"run --a 1 --b\"\neval $C") == "--a 1 --b ");
-  CHECK(run_words("A=\"--x 1\" run --b 2\nC=(--c)\nrun ${C[@]}") == "--b 2 --c ");
-  CHECK(run_words("A=(--a ${A[@]} ${A[@]})\nrun ${A[@]}").find("--a") == 0);
-}
-
-TEST_CASE("arguments that nothing uses are taken out, if any are used") {
-  const auto unused = [](const std::string& text) { return read_script(text, "s.sh").unused; };
-  using Names = std::vector<std::string>;
-  CHECK(unused("A=(--a)\nB=(--b)\nrun ${A[@]}") == Names{"B"});
-  CHECK(unused("A=(--a)\nB=\"--b 1\"\nB=\"$B --c\"\nrun ${A[@]}") == Names{"B"});
-  CHECK(unused("A=(--a)\nB=(--b)").empty());  // for another to take in
-  CHECK(unused("A=(--a)\nexport B=\"--b 1\"\nrun ${A[@]}").empty());
-  CHECK(unused("A=(--a)\nB=(--b)\nrun ${A[@]} ${B[0]} \"${B[@]:1}\"").empty());
-  CHECK(unused("A=(--a)\nB=(--b ${A[@]})").empty());
-  for (const ShellWord& word : read_script("A=(--a)\nB=(--b)\nrun ${A[@]}", "s.sh").words)
-    CHECK(word.text != "--b");
-}
-
-TEST_CASE("what is printed is no argument, but where a file or a program takes it") {
-  CHECK(read_script("echo \"x --a 1\n --b 2\"\nrun --c", "s.sh").words.size() == 2);
-  CHECK(read_script("echo --a >&2\nrun --c", "s.sh").words.back().text == "--c");
-  CHECK(run_words("echo X=1\nX=${X:-2}\nrun $X") == "2 ");
-  const auto words = [](const std::string& text) { return read_script(text, "s.sh").words.size(); };
-  CHECK(words("echo --a 1 > args") == 5);
-  CHECK(words("echo --a 1 | bash") == 5);
-  CHECK(words("echo --a 1 || run") == 3);
 }
 
 TEST_CASE("Slurm's variables are those of the #SBATCH lines, or of the job") {
