@@ -38,13 +38,15 @@ HttpAnswer refusal(int status, const std::string& why) {
   return {status, "text/plain; charset=utf-8", why + "\n"};
 }
 
+HttpAnswer other_method() { return refusal(kOtherMethod, "GET and HEAD only"); }
+
 bool asks(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head;
 }
 
 HttpAnswer answer_to(const Request& request, const HttpHandler& handler) {
   if (!is_own_host(request[http::field::host])) return refusal(403, "this host is not served");
-  if (!asks(request)) return refusal(kOtherMethod, "GET and HEAD only");
+  if (!asks(request)) return other_method();
   HttpRequest parsed;
   const beast::string_view target = request.target();
   if (!parse_target({target.data(), target.size()}, parsed))
@@ -89,8 +91,7 @@ class Session : public std::enable_shared_from_this<Session> {
                    request.method() == http::verb::head);
     }
     const int status = status_of(error);
-    if (status == kTooLarge && !asks(parser_->get()))
-      return write(refusal(kOtherMethod, "GET and HEAD only"), false, false);
+    if (status == kTooLarge && !asks(parser_->get())) return write(other_method(), false, false);
     if (status != 0) return write(refusal(status, "the request cannot be read"), false, false);
     close();
   }

@@ -63,7 +63,7 @@ void add_key(const ShellWord& word, const RecipeRequest& request, YamlNode& tree
       key.find_first_not_of(kLetters) != std::string_view::npos || key.starts_with('.') ||
       key.ends_with('.') || key.find("..") != std::string_view::npos)
     return;
-  const std::string section(key.substr(0, key.find('.')));
+  const std::string_view section = key.substr(0, key.find('.'));
   constexpr std::array<std::string_view, 5> kOfSteps{"model", "mixed_precision", "ddp", "optimizer",
                                                      "comm_overlap"};
   if (key.ends_with("_batch_size") ||

@@ -19,14 +19,9 @@ constexpr TextFileKind kConfiguration{"a configuration that a script names", 4};
 
 /// The name of the variable that a word sets; empty where it sets none.
 std::string_view set_variable(const ShellWord& word) {
-  const std::string_view text = word.text;
-  const std::size_t equals = text.find('=');
-  if (word.ends || equals == std::string_view::npos || equals == 0 || !starts_name(text[0]))
-    return {};
-  const std::string_view name = text.substr(0, equals);
-  constexpr std::string_view kNameMarks =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  return name.find_first_not_of(kNameMarks) == std::string_view::npos ? name : std::string_view();
+  const std::string_view name = leading_name(word.text);
+  const bool sets = !word.ends && word.text.substr(name.size()).starts_with('=');
+  return sets ? name : std::string_view();
 }
 
 bool starts_one_of(const std::vector<ShellWord>& words,

@@ -48,8 +48,7 @@ bool is_open_arguments(const std::vector<ShellWord>& words, std::size_t at) {
   text.remove_prefix(1);
   if (text.starts_with('{')) text.remove_prefix(1);
   if (text.starts_with('@') || text.starts_with('*')) return true;
-  const std::string_view name = text.substr(
-      0, text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"));
+  const std::string_view name = leading_name(text);
   return std::any_of(kArgumentEnds.begin(), kArgumentEnds.end(),
                      [&](std::string_view end) { return name.ends_with(end); });
 }

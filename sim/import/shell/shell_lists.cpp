@@ -112,9 +112,7 @@ std::optional<ShellRead> read_at(const std::vector<ShellWord>& words, std::size_
     }
   }
   read.end = at;
-  const auto is_sign = [&](std::size_t i) {
-    return i < words.size() && words[i].ends && words[i].text == "<";
-  };
+  const auto is_sign = [&](std::size_t i) { return is_operator(words, i, "<"); };
   if (!is_sign(at) || !is_sign(at + 1) || !is_sign(at + 2) || at + 3 >= words.size() ||
       words[at + 3].ends)
     return read;

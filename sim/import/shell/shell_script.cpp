@@ -101,8 +101,7 @@ class ScriptReader {
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
     // A file that is taken in may be called from elsewhere.
-    const WordList words =
-        open_.empty() ? without_uncalled(split_script(text, file)) : split_script(text, file);
+    const WordList words = with_functions(split_script(text, file), !open_.empty());
     std::vector<ChainedBlock> outer_chains = std::exchange(chains_, {});
     const std::string outer = variables_.source();
     const std::size_t depth = blocks_.depth();
@@ -192,7 +191,7 @@ class ScriptReader {
   }
 
   void note_environment(const ShellWord& word) {
-    const std::string name = word.text.substr(0, word.text.find_first_of("+="));
+    const std::string name(leading_name(word.text));
     if (is_environment(name)) script_.environment[name] = word;
   }
 
@@ -200,10 +199,9 @@ class ScriptReader {
   /// assignment ends a list.
   void note_list(const WordList& words, std::size_t at) {
     const std::string& text = words[at].text;
-    const bool appends = text.find("+=") < text.find('=');
-    const std::string name = text.substr(0, text.find_first_of("+="));
-    const bool opens = at + 1 < words.size() && words[at + 1].ends && words[at + 1].text == "(" &&
-                       text.ends_with('=');
+    const std::string name(leading_name(text));
+    const bool appends = text[name.size()] == '+';
+    const bool opens = is_operator(words, at + 1, "(") && text.ends_with('=');
     if (opens && blocks_.is_undecided()) variables_.forget(name);
     if (!opens || blocks_.is_undecided()) return variables_.forget_list(name);
     auto values = listed_values(words, at + 2, variables_);
@@ -293,8 +291,8 @@ class ScriptReader {
   }
 
   [[nodiscard]] bool is_choice_end(const WordList& words, std::size_t at) const {
-    return blocks_.in(Kind::choice) && at + 1 < words.size() && words[at].ends &&
-           words[at + 1].ends && words[at].text == ";" && words[at + 1].text == ";";
+    return blocks_.in(Kind::choice) && is_operator(words, at, ";") &&
+           is_operator(words, at + 1, ";");
   }
 
   /// The patterns up to `)` decide the branch behind it.

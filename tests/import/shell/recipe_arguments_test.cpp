@@ -19,6 +19,12 @@ TEST_CASE("arguments that variables hold are where a command uses them") {
   CHECK(run_words("A=(--a 1)\n[ -n \"$1\" ] && A+=(--b)\nrun ${A[@]}") == "--a 1 ?--b ");
   CHECK(run_words("A=\"\"\nif [ -n \"$1\" ]; then A=\"--a 1\"; fi\nrun $A") == "?--a ?1 ");
   CHECK(run_words("f() {\n run \"${A[@]}\"\n}\nA=(--a)\nA+=(--b)\nf") == "--a --b ");
+  CHECK(run_words("A=(--a)\nf1() {\n run ${A[@]}\n}\nA+=(--b)\nf1") == "--a --b ");
+  CHECK(run_words("f1() { local A=(--a); run ${A[@]}; }\nf2() { local A=(--b); run ${A[@]}; }\n"
+                  "f1\nf2") == "--a --b ");
+  CHECK(run_words(
+            "A=--a\nf1() { run $A; }\nf2() { local A=\"--b\"; A+=\" --c 1\"; run $A; }\nf1\nf2") ==
+        "--a --b --c 1 ");
   CHECK(run_words("C=\"run --a 1 --b\"\neval $C") == "--a 1 --b ");
   CHECK(run_words("A=\"--x 1\" run --b 2\nC=(--c)\nrun ${C[@]}") == "--b 2 --c ");
   CHECK(run_words("A=${A:-\"--a 1 --b\"}\nrun $A") == "--a 1 --b ");

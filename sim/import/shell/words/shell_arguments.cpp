@@ -7,11 +7,19 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace simtrain {
 namespace {
 
 using ReadWords = std::vector<ReadWord>;
-using Contents = std::map<std::string, ReadWords, std::less<>>;
+
+/// What a variable holds, and the function that set it last; 0: none did.
+struct Held {
+  ReadWords words{};
+  std::size_t function = 0;
+};
+using Contents = std::map<std::string, Held, std::less<>>;
 using Names = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMostArguments = 1024;  // of a variable
@@ -21,11 +29,23 @@ bool is_operator(const ReadWords& words, std::size_t at, std::string_view text) 
   return at < words.size() && words[at].word.ends && words[at].word.text == text;
 }
 
-/// `NAME` at the start of a text.
-std::string_view leading_name(std::string_view text) {
-  if (text.empty() || !starts_name(text[0])) return {};
-  return text.substr(0, static_cast<std::size_t>(
-                            std::find_if_not(text.begin(), text.end(), in_name) - text.begin()));
+/// `NAME=value` or `NAME+=value` in a word: where its value starts.
+struct Assigned {
+  std::string_view name;
+  bool appends = false;
+  std::size_t value = 0;
+};
+
+std::optional<Assigned> assigned_by(const ReadWord& word) {
+  const std::string_view written = word.written;
+  Assigned found{leading_name(written)};
+  if (word.word.ends || found.name.empty()) return std::nullopt;
+  found.value = found.name.size();
+  found.appends = written.substr(found.value).starts_with('+');
+  if (found.appends) ++found.value;
+  if (!written.substr(found.value).starts_with('=')) return std::nullopt;
+  ++found.value;
+  return found;
 }
 
 /// `NAME=(...)` or `NAME="--a 1"`: the place of its words.
@@ -54,13 +74,16 @@ bool sets_for_program(const ReadWords& words, std::size_t next) {
   return next < words.size() && !words[next].word.ends && !words[next].word.starts;
 }
 
+/// Whether what is set at `at`, up to before `next`, is for other programs: exported, or set for
+/// one.
+bool sets_for_others(const ReadWords& words, std::size_t at, std::size_t next) {
+  return (at > 0 && words[at - 1].word.text == "export") || sets_for_program(words, next);
+}
+
 std::optional<Definition> definition_at(const ReadWords& words, std::size_t at) {
-  const std::string_view written = words[at].written;
-  const std::string_view name = leading_name(written);
-  const std::string_view sign = written.substr(name.size());
-  if (words[at].word.ends || name.empty() || (sign != "=" && sign != "+=")) return std::nullopt;
-  Definition found{std::string(name), sign == "+="};
-  found.exported = at > 0 && words[at - 1].word.text == "export";
+  const auto assigned = assigned_by(words[at]);
+  if (!assigned || assigned->value < words[at].written.size()) return std::nullopt;
+  Definition found{std::string(assigned->name), assigned->appends};
   if (is_operator(words, at + 1, "(")) {
     const auto end = list_end(words, at + 2);
     if (!end) return std::nullopt;
@@ -68,13 +91,14 @@ std::optional<Definition> definition_at(const ReadWords& words, std::size_t at) 
     found.begin = at + 2;
     found.end = *end;
     found.next = *end + 1;
-    return found;
+  } else {
+    found.begin = found.end = at + 1;
+    while (found.end < words.size() && words[found.end].word.quote != 0) ++found.end;
+    found.next = found.end;
+    if (found.end == found.begin) return std::nullopt;
   }
-  found.begin = found.end = at + 1;
-  while (found.end < words.size() && words[found.end].word.quote != 0) ++found.end;
-  found.next = found.end;
-  found.exported = found.exported || sets_for_program(words, found.next);
-  return found.end > found.begin ? std::optional(found) : std::nullopt;
+  found.exported = sets_for_others(words, at, found.next);
+  return found;
 }
 
 /// Whether the words of a command before `at` are assignments, or those of `export` and its like.
@@ -84,11 +108,9 @@ bool assigns(const ReadWords& words, std::size_t at) {
   for (; !words[at].word.starts; --at) {
     if (at == 0 || words[at - 1].word.ends) return false;
     const std::string_view before = words[at - 1].written;
-    const std::string_view sign = before.substr(leading_name(before).size());
     const bool declares =
         std::find(kDeclarers.begin(), kDeclarers.end(), before) != kDeclarers.end();
-    if (!declares && !sign.starts_with('=') && !sign.starts_with("+=") && !before.starts_with('-'))
-      return false;
+    if (!declares && !assigned_by(words[at - 1]) && !before.starts_with('-')) return false;
   }
   return true;
 }
@@ -106,13 +128,10 @@ bool are_arguments(std::string_view text) {
 /// Whether `NAME=value` or `NAME+=value` at `at` holds arguments in one word: an option, or what
 /// `${NAME:-"--a 1 --b"}` does.
 bool sets_arguments(const ReadWords& words, std::size_t at) {
-  const ReadWord& word = words[at];
-  const std::string_view name = leading_name(word.written);
-  if (word.word.ends || name.empty() || !word.word.text.starts_with(name)) return false;
-  std::string_view value = std::string_view(word.word.text).substr(name.size());
-  if (value.starts_with('+')) value.remove_prefix(1);
-  if (!value.starts_with('=')) return false;
-  value.remove_prefix(1);
+  const auto assigned = assigned_by(words[at]);
+  const std::string_view text = words[at].word.text;
+  if (!assigned || text.size() < assigned->value) return false;
+  const std::string_view value = text.substr(assigned->value);
   const bool several = value.find(' ') != std::string_view::npos;
   return are_arguments(value) && (several || value.starts_with("--") || !value.starts_with('-')) &&
          assigns(words, at);
@@ -200,8 +219,7 @@ Survey survey_of(const ReadWords& words, const std::vector<std::string>& looped)
     if (sets_arguments(words, at)) {
       const std::string name(leading_name(words[at].written));
       survey.texts.insert(name);
-      const bool exported = at > 0 && words[at - 1].word.text == "export";
-      if (exported || sets_for_program(words, at + 1)) survey.apart.insert(name);
+      if (sets_for_others(words, at, at + 1)) survey.apart.insert(name);
     }
     const auto found = definition_at(words, at);
     if (!found) continue;
@@ -236,17 +254,15 @@ class ArgumentReader {
   ReadWords read(const Contents& at_end) {
     ReadWords out;
     contents_.clear();
-    body_ = 0;
     for (std::size_t at = 0; at < words_.size();) {
-      note_body(at);
       const auto found = definition_at(words_, at);
       if (found && (placed_.contains(found->name) || left_out_.contains(found->name))) {
         out.push_back(words_[at]);
-        define(*found, words_[at].word.undecided, at_end);
+        define(*found, at, at_end);
         at = found->next;
         continue;
       }
-      if (!found) define_plain(words_[at], at_end);
+      if (!found) define_plain(at, at_end);
       if (words_[at].word.starts && words_[at].written == "unset") forget(at + 1);
       add(words_[at], at_end, out, kMostPutIn);
       ++at;
@@ -257,57 +273,62 @@ class ArgumentReader {
   [[nodiscard]] const Contents& contents() const { return contents_; }
 
  private:
-  /// Counts the braces of a function's body.
-  void note_body(std::size_t at) {
-    const ShellWord& word = words_[at].word;
-    const bool opens = !word.ends && word.text == "{";
-    if (opens && (body_ > 0 ||
-                  (at > 1 && is_operator(words_, at - 1, ")") && is_operator(words_, at - 2, "("))))
-      ++body_;
-    if (body_ > 0 && !word.ends && word.text == "}") --body_;
-  }
-
-  void define(const Definition& found, bool undecided, const Contents& at_end) {
+  void define(const Definition& found, std::size_t place, const Contents& at_end) {
     ReadWords values;
     for (std::size_t at = found.begin; at < found.end; ++at) {
       add(words_[at], at_end, values, kMostArguments);
       const bool behind = at > found.begin && words_[at - 1].word.ends;
       if (!values.empty() && !behind) values.back().word.starts = false;
     }
-    keep(found.name, std::move(values), found.appends, undecided);
+    keep(found.name, std::move(values), found.appends, place);
   }
 
   /// `NAME=value` of a variable that holds arguments elsewhere.
-  void define_plain(const ReadWord& word, const Contents& at_end) {
-    const std::string_view name = leading_name(word.written);
-    std::string_view sign = std::string_view(word.written).substr(name.size());
-    if (word.word.ends || !placed_.contains(name)) return;
-    const bool appends = sign.starts_with("+=");
-    if (!appends && !sign.starts_with('=')) return;
+  void define_plain(std::size_t place, const Contents& at_end) {
+    const ReadWord& word = words_[place];
+    const auto assigned = assigned_by(word);
+    if (!assigned || !placed_.contains(assigned->name)) return;
     ReadWord value = word;
     value.word.starts = false;
-    value.word.text = word.word.text.substr(name.size() + (appends ? 2 : 1));
-    value.written = word.written.substr(name.size() + (appends ? 2 : 1));
+    value.word.text = word.word.text.substr(std::min(assigned->value, word.word.text.size()));
+    value.written = word.written.substr(assigned->value);
     ReadWords values;
     if (used_in(value, placed_).empty() && are_arguments(value.word.text)) {
       add_each(value, values);
     } else if (!value.written.empty()) {
       add(value, at_end, values, kMostArguments);
     }
-    keep(std::string(name), std::move(values), appends, word.word.undecided);
+    keep(std::string(assigned->name), std::move(values), assigned->appends, place);
   }
 
   /// The variables that `unset` names hold nothing.
   void forget(std::size_t at) {
-    for (; sets_for_program(words_, at); ++at) contents_[words_[at].written].clear();
+    for (; sets_for_program(words_, at); ++at) contents_[words_[at].written] = {};
+  }
+
+  /// Under which a variable of a function's own is kept.
+  static std::string own_name(std::string_view name, std::size_t function) {
+    return fmt::format("{}@{}", name, function);
+  }
+
+  /// Whether an assignment is of a variable of a function's own.
+  [[nodiscard]] bool is_local(std::size_t place) const {
+    if (words_[place].word.function == 0) return false;
+    while (!words_[place].word.starts && place > 0) --place;
+    const std::string& command = words_[place].written;
+    return command == "local" || command == "declare" || command == "typeset";
   }
 
   /// What an assignment that only a run makes or not replaces stays, as undecided as the rest.
-  void keep(const std::string& name, ReadWords values, bool appends, bool undecided) {
-    ReadWords& kept = contents_[name];
-    if (!appends && !undecided) kept.clear();
+  void keep(const std::string& name, ReadWords values, bool appends, std::size_t place) {
+    const ShellWord& where = words_[place].word;
+    const std::string own = own_name(name, where.function);
+    Held& held = contents_[is_local(place) || contents_.contains(own) ? own : name];
+    held.function = where.function;
+    ReadWords& kept = held.words;
+    if (!appends && !where.undecided) kept.clear();
     for (ReadWord& word : kept)
-      word.word.undecided = word.word.undecided || (undecided && !appends);
+      word.word.undecided = word.word.undecided || (where.undecided && !appends);
     const std::size_t room = kMostArguments - std::min(kept.size(), kMostArguments);
     values.resize(std::min(values.size(), room));
     kept.insert(kept.end(), values.begin(), values.end());
@@ -317,14 +338,16 @@ class ArgumentReader {
   void add(const ReadWord& word, const Contents& at_end, ReadWords& out, std::size_t most) const {
     const std::string_view name = used_in(word, placed_);
     if (name.empty()) return add_split(word, out);
-    auto held = contents_.find(name);
-    if (body_ > 0 || held == contents_.end()) {
+    const std::size_t function = word.word.function;
+    auto held = contents_.find(own_name(name, function));
+    if (held == contents_.end()) held = contents_.find(name);
+    if (held == contents_.end() || (function != 0 && held->second.function != function)) {
       held = at_end.find(name);
       if (held == at_end.end()) return;
     }
-    if (out.size() + held->second.size() > std::max(most, words_.size())) return;
+    if (out.size() + held->second.words.size() > std::max(most, words_.size())) return;
     bool first = word.word.starts;
-    for (ReadWord value : held->second) {
+    for (ReadWord value : held->second.words) {
       value.word.starts = value.word.starts || first;
       value.word.undecided = value.word.undecided || word.word.undecided;
       first = false;
@@ -336,7 +359,6 @@ class ArgumentReader {
   const Names& placed_;
   const Names& left_out_;
   Contents contents_;
-  int body_ = 0;  ///< open braces of a function
 };
 
 }  // namespace

@@ -16,10 +16,10 @@ struct ReadWord {
 
 /// Puts arguments that a script keeps in variables (`NAME=(...)`, `NAME="--a 1 --b"` and what `+=`
 /// adds) where its commands use them (`"${NAME[@]}"`, `$NAME`): as they are there or, in a function
-/// and where they are set later, at the end of the script. Arguments that nothing uses are taken
-/// out; their variables are returned. Those of a variable that is exported or used in part
-/// (`${NAME[0]}`, `x$NAME`) stay where they are set, as do all of a script none of whose commands
-/// uses such a variable: it is one for others to take in.
+/// that does not set them and where they are set later, at the end of the script. Arguments that
+/// nothing uses are taken out; their variables are returned. Those of a variable that is exported
+/// or used in part (`${NAME[0]}`, `x$NAME`) stay where they are set, as do all of a script none of
+/// whose commands uses such a variable: it is one for others to take in.
 ///
 /// `looped` are words that loops go over (`${PLANS[@]}`), whose values are read elsewhere: lists
 /// that are used so alone are taken out too.

@@ -7,10 +7,6 @@ namespace {
 
 using ChainWords = std::vector<ShellWord>;
 
-bool is_operator(const ChainWords& words, std::size_t at, std::string_view text) {
-  return at < words.size() && words[at].ends && words[at].text == text;
-}
-
 /// `&&` or `||`, as its character; 0: neither is at `at`.
 char chain_sign(const ChainWords& words, std::size_t at) {
   for (const char sign : {'&', '|'}) {

@@ -19,10 +19,6 @@ struct ShellFunction {
   bool called = false;
 };
 
-bool is_bracket(const FunctionWords& words, std::size_t at, std::string_view text) {
-  return at < words.size() && words[at].ends && words[at].text == text;
-}
-
 bool is_brace(const ShellWord& word, std::string_view text) {
   return !word.ends && word.text == text;
 }
@@ -34,7 +30,7 @@ std::size_t behind_head(const FunctionWords& words, std::size_t at, std::string_
   const std::size_t named = keyword ? at + 1 : at;
   name = words[named].text;
   std::size_t next = named + 1;
-  const bool brackets = is_bracket(words, next, "(") && is_bracket(words, next + 1, ")");
+  const bool brackets = is_operator(words, next, "(") && is_operator(words, next + 1, ")");
   if (brackets) next += 2;
   return keyword || brackets ? next : at;
 }
@@ -107,9 +103,14 @@ bool calls_any(const FunctionWords& words) {
 
 }  // namespace
 
-std::vector<ShellWord> without_uncalled(std::vector<ShellWord> words) {
+std::vector<ShellWord> with_functions(std::vector<ShellWord> words, bool uncalled_too) {
   std::vector<ShellFunction> functions = functions_in(words);
-  if (functions.empty() || functions.size() > kMostFunctions || calls_any(words)) return words;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    for (std::size_t at = functions[i].begin; at < functions[i].end; ++at)
+      words[at].function = i + 1;
+  }
+  if (uncalled_too || functions.empty() || functions.size() > kMostFunctions || calls_any(words))
+    return words;
   follow_calls(words, functions);
   const auto called = [](const ShellFunction& function) { return function.called; };
   if (std::none_of(functions.begin(), functions.end(), called)) return words;

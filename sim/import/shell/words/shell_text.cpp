@@ -7,10 +7,6 @@ namespace {
 
 using TextWords = std::vector<ShellWord>;
 
-bool is_sign(const TextWords& words, std::size_t at, std::string_view text) {
-  return at < words.size() && words[at].ends && words[at].text == text;
-}
-
 /// Behind the words of a command up to an operator or the next command.
 std::size_t behind_words(const TextWords& words, std::size_t at) {
   while (at < words.size() && (words[at].quote != 0 || (!words[at].ends && !words[at].starts)))
@@ -20,13 +16,13 @@ std::size_t behind_words(const TextWords& words, std::size_t at) {
 
 /// Whether what a command prints, whose words end here, is of use to another.
 bool goes_on(const TextWords& words, std::size_t end) {
-  const bool piped = is_sign(words, end, "|") && !is_sign(words, end + 1, "|");
-  return piped || (is_sign(words, end, ">") && !is_sign(words, end + 1, "&"));
+  const bool piped = is_operator(words, end, "|") && !is_operator(words, end + 1, "|");
+  return piped || (is_operator(words, end, ">") && !is_operator(words, end + 1, "&"));
 }
 
 /// Behind `<<END ... END` at `at`; none where there is no such text or it has no end.
 std::optional<std::size_t> behind_document(const TextWords& words, std::size_t at) {
-  if (!is_sign(words, at, "<") || !is_sign(words, at + 1, "<") || at + 2 >= words.size() ||
+  if (!is_operator(words, at, "<") || !is_operator(words, at + 1, "<") || at + 2 >= words.size() ||
       words[at + 2].ends || goes_on(words, at + 3))
     return std::nullopt;
   std::string_view end = words[at + 2].text;

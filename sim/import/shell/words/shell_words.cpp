@@ -196,6 +196,12 @@ class Splitter {
 
 }  // namespace
 
+std::string_view leading_name(std::string_view text) {
+  if (text.empty() || !starts_name(text[0])) return {};
+  return text.substr(0, static_cast<std::size_t>(
+                            std::find_if_not(text.begin(), text.end(), in_name) - text.begin()));
+}
+
 std::vector<ShellWord> split_script(const std::string& text, const std::string& file) {
   return Splitter(text, file).split();
 }

@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/input/input_error.h"
@@ -14,10 +15,17 @@ struct ShellWord {
   std::string text;
   SourcePlace place;
   bool ends = false;  ///< no word, but the operator that ends a command (`;`, `&`, `|`, a bracket)
-  bool starts = false;     ///< the first of a command
-  bool undecided = false;  ///< in a branch that only a run takes or not
-  std::size_t quote = 0;   ///< of a quoted text that holds options: which, from 1
+  bool starts = false;       ///< the first of a command
+  bool undecided = false;    ///< in a branch that only a run takes or not
+  std::size_t quote = 0;     ///< of a quoted text that holds options: which, from 1
+  std::size_t function = 0;  ///< of a function's definition: which of its file, from 1
 };
+
+/// Whether the word at `at`, if there is one, is this operator.
+inline bool is_operator(const std::vector<ShellWord>& words, std::size_t at,
+                        std::string_view text) {
+  return at < words.size() && words[at].ends && words[at].text == text;
+}
 
 /// Whether a character may be the first of a variable's name.
 inline bool starts_name(char c) {
@@ -26,6 +34,9 @@ inline bool starts_name(char c) {
 
 /// Whether a character may be in a variable's name.
 inline bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The variable's name at the start of a text; empty where there is none.
+std::string_view leading_name(std::string_view text);
 
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
 /// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
