@@ -214,9 +214,10 @@ TEST_CASE("variables of NCCL reach the scenario from every kind of launch") {
 }
 
 TEST_CASE("arguments in a variable are those of the launch that uses it") {
-  const Scenario nemo = imported("nemo2_factory.sh", "data.micro_batch_size=1 trainer.max_steps=20",
-                                 "\"${MORE[@]}\"\nMORE=(data.micro_batch_size=2)");
-  CHECK(nemo.recipe.training.micro_batch_size == 2);
+  Launch nemo = launch_of(launches_folder() + "/nemo2_factory.sh");
+  nemo.file = with(nemo.file, "data.micro_batch_size=1 trainer.max_steps=20", "\"${MORE[@]}\"");
+  nemo.file = with(nemo.file, "nemo llm", "MORE=(data.micro_batch_size=2)\nnemo llm");
+  CHECK(imported(nemo).recipe.training.micro_batch_size == 2);
   const Scenario titan =
       imported("titan_file.sh", "torchrun",
                "MORE=(--training.local_batch_size 4)\nOTHER=(--training.seq_len 1024)\n"

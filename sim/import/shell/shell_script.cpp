@@ -12,6 +12,7 @@
 
 #include "sim/core/files/text_file.h"
 #include "sim/import/shell/shell_blocks.h"
+#include "sim/import/shell/shell_calls.h"
 #include "sim/import/shell/shell_condition.h"
 #include "sim/import/shell/shell_lists.h"
 #include "sim/import/shell/shell_path.h"
@@ -19,6 +20,7 @@
 #include "sim/import/shell/words/shell_arguments.h"
 #include "sim/import/shell/words/shell_chain.h"
 #include "sim/import/shell/words/shell_functions.h"
+#include "sim/import/shell/words/shell_parameters.h"
 #include "sim/import/shell/words/shell_text.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
@@ -26,38 +28,13 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostScripts = 64;
-constexpr std::size_t kDeepestNesting = 64;  // branches in branches, files in files
+constexpr std::size_t kDeepestNesting = 64;  // branches in branches
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
 
 using Kind = ShellBlocks::Kind;
 using WordList = std::vector<ShellWord>;
-
-/// The file of a path that a script takes in: beside the script, where it is run as a rule, or
-/// beside the file that takes it in.
-std::optional<std::string> sourced_file(const std::string& path, const std::string& script,
-                                        const std::string& taker) {
-  std::vector<std::string> places{path};
-  if (!path.starts_with('/'))
-    places = {folder_of(script) + "/" + path, folder_of(taker) + "/" + path, path};
-  for (const std::string& place : places) {
-    std::error_code error;
-    if (std::filesystem::is_regular_file(place, error))
-      return std::filesystem::path(place).lexically_normal().string();
-  }
-  return std::nullopt;
-}
-
-/// Whether a file sets up a shell or Python and no training.
-bool is_set_up(const std::string& written) {
-  constexpr std::array<std::string_view, 5> kSetUps{"activate", "conda.sh", ".bashrc",
-                                                    ".bash_profile", ".profile"};
-  const std::string name = written.substr(written.rfind('/') + 1);
-  return written.starts_with("/etc/") ||
-         std::find(kSetUps.begin(), kSetUps.end(), name) != kSetUps.end();
-}
 
 /// Where the next command that is `text` starts, a condition's length behind `at` at most; else at.
 std::size_t find_keyword(const WordList& words, std::size_t at, std::string_view text) {
@@ -78,14 +55,20 @@ bool is_chained(const WordList& words, std::size_t at) {
 class ScriptReader {
  public:
   ScriptReader(const std::string& file, const ScriptRequest& request)
-      : main_(file), request_(request), variables_(file), blocks_(variables_) {}
+      : main_(file),
+        request_(request),
+        variables_(file),
+        blocks_(variables_),
+        calls_(variables_),
+        sources_(file, request.left_out) {}
 
   ShellScript read(const std::string& text) {
     for (auto& [name, value] : slurm_variables(text, request_.nodes))
       variables_.set(name, std::move(value));
     read_file(text, main_);
-    refuse_missing();
-    script_.unused = put_in_arguments(words_, looped_);
+    while (const auto body = functions_.next_uncalled()) read_call(*body, *body);
+    sources_.refuse_missing();
+    script_.unused = put_in_arguments(words_, calls_.callers(), looped_);
     for (ReadWord& read : words_) {
       if (!read.word.ends && !read.forgotten) read.word.text = variables_.put_in(read.word.text);
       script_.words.push_back(std::move(read.word));
@@ -100,21 +83,64 @@ class ScriptReader {
       throw InputError({file}, "",
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
-    // A file that is taken in may be called from elsewhere.
-    const WordList words = with_functions(split_script(text, file), !open_.empty());
-    std::vector<ChainedBlock> outer_chains = std::exchange(chains_, {});
     const std::string outer = variables_.source();
-    const std::size_t depth = blocks_.depth();
     variables_.enter(file);
     open_.push_back(file);
-    for (std::size_t at = 0; at < words.size();) {
+    const WordList words = split_script(text, file);
+    functions_.note(words, true);
+    read_words(words);
+    open_.pop_back();
+    variables_.enter(outer);
+  }
+
+  void read_words(const WordList& words) {
+    std::vector<ChainedBlock> outer = std::exchange(chains_, {});
+    const std::size_t depth = blocks_.depth();
+    for (std::size_t at = 0; at < words.size() && !returns_;) {
       settle_chains(at);
       at = step(words, at);
     }
+    returns_ = false;
     while (blocks_.depth() > depth) blocks_.close();
-    chains_ = std::move(outer_chains);
-    open_.pop_back();
+    chains_ = std::move(outer);
+  }
+
+  /// Reads the words of a function, `body` as they are defined; false where calls go too deep.
+  bool read_call(const WordList& words, const WordList& body) {
+    if (!calls_.open(words.size(), blocks_.depth())) return false;
+    const std::string outer = variables_.source();
+    if (!body.empty()) variables_.enter(body.front().place.file);
+    functions_.note(words, &words == &body);
+    read_words(words);
     variables_.enter(outer);
+    calls_.close();
+    return true;
+  }
+
+  /// The words of a call's arguments, those of variables of arguments as they are written.
+  [[nodiscard]] WordList arguments(const WordList& words, std::size_t at, std::size_t end) const {
+    WordList out;
+    out.reserve(end - at);
+    for (; at < end; ++at) {
+      out.push_back(words[at]);
+      std::string value = variables_.put_in(words[at].text);
+      const bool plain =
+          !value.empty() && value[0] != '-' && value.find_first_of(" =") == value.npos;
+      if (plain && !words[at].ends) out.back().text = std::move(value);
+    }
+    return out;
+  }
+
+  /// Reads a function that is called at `at`; the place behind the call, or none where none is.
+  std::optional<std::size_t> call(const WordList& words, std::size_t at) {
+    const auto body = functions_.call(words[at].text);
+    if (!body) return std::nullopt;
+    const std::size_t end = behind_words(words, at + 1);
+    const auto parameters = parameters_of(arguments(words, at + 1, end));
+    after_keyword_ = false;
+    const bool read = parameters ? read_call(with_parameters(*body, *parameters), *body)
+                                 : read_call(*body, *body);
+    return read ? std::optional(end) : std::nullopt;
   }
 
   /// Reads on from a word; the place of the next.
@@ -126,9 +152,16 @@ class ScriptReader {
       if (const auto next = keyword(words, at)) return *next;
       if (blocks_.is_live() && (word.text == "source" || word.text == "."))
         return take_in(words, at);
-      if (word.text == "exit" || word.text == "return") blocks_.leave();
+      if (word.text == "exit" || word.text == "return") leave(word);
+      if (const auto defined = function_at(words, at)) {
+        const std::size_t end = defined->end;
+        if (!blocks_.is_live() || functions_.define(*defined)) return end;
+      }
       if (blocks_.is_live() && start_chain(words, at)) return chains_.back().command.begin;
       if (const auto next = behind_text(words, at)) return *next;
+      if (!blocks_.is_live()) functions_.pass_over(word.text);
+      if (const auto next = blocks_.is_live() ? call(words, at) : std::nullopt) return *next;
+      command_ = word.text;
     }
     if (is_choice_end(words, at)) return next_choice(words, at + 2);
     if (!blocks_.is_live()) return at + 1;
@@ -174,11 +207,23 @@ class ScriptReader {
 
   [[nodiscard]] bool is_in_chain() const { return !chains_.empty() && chains_.back().open; }
 
+  /// The script or a call ends here, or does in a branch.
+  void leave(const ShellWord& word) {
+    if (word.text == "return" && calls_.returns_at(blocks_.depth())) {
+      returns_ = true;
+    } else {
+      blocks_.leave();
+    }
+  }
+
   void use(const WordList& words, std::size_t at, bool command) {
     ShellWord word = words[at];
+    word.call = calls_.current();
     word.starts = word.starts || command;
     word.undecided = blocks_.is_undecided();
     const bool forgotten = !word.ends && variables_.has_forgotten(word.text);
+    const bool own = word.call != 0 && !word.ends && declares_own(command_);
+    if (own) calls_.note_own(std::string(leading_name(word.text)));
     if (!word.ends) {
       variables_.take_default(word.text);
       if (variables_.take(word.text, !is_in_chain() && is_chained(words, at))) {
@@ -187,7 +232,7 @@ class ScriptReader {
       }
       word.text = variables_.put_in(word.text);
     }
-    words_.push_back({std::move(word), words[at].text, forgotten});
+    words_.push_back({std::move(word), words[at].text, forgotten, own});
   }
 
   void note_environment(const ShellWord& word) {
@@ -320,66 +365,24 @@ class ScriptReader {
     const bool file_follows = at + 1 < words.size() && !words[at + 1].ends &&
                               !words[at + 1].starts && words[at + 1].text != "=";
     if (!file_follows) return at + 1;
-    const ShellWord& word = words[at + 1];
-    const std::string written = variables_.put_in(word.text);
-    const std::string name = written.substr(written.rfind('/') + 1);
-    const std::vector<std::string>& left_out = request_.left_out;
-    const bool left = std::any_of(left_out.begin(), left_out.end(),
-                                  [&](const auto& one) { return one == name || one == written; });
-    const bool all = std::find(left_out.begin(), left_out.end(), kAllMissing) != left_out.end();
-    if (left || is_set_up(written)) return at + 2;
-    const auto path = variables_.path_in(word.text);
-    if (!path || path->empty()) {
-      if (all) return at + 2;
-      throw InputError(word.place, "source",
-                       fmt::format("takes in '{}', whose path only a run knows; --override "
-                                   "\"~source {}\" reads on without it",
-                                   plain_text(written.substr(0, 120)), plain_text(name)));
-    }
-    const auto file = sourced_file(*path, main_, variables_.source());
-    if (!file) {
-      if (!all) missing_.push_back({word.place, name, *path});
-      return at + 2;
-    }
-    if (++files_ > kMostScripts || open_.size() >= kDeepestNesting) {
-      throw InputError(word.place, "source",
-                       fmt::format("takes in more than {} files", kMostScripts));
-    }
+    const auto file = sources_.find(words[at + 1], variables_);
+    if (!file) return at + 2;
     read_file(read_text_file(*file, kSourced), *file);
     return at + 2;
   }
 
-  /// Files that are taken in and not there are one error, so that one option reads on.
-  void refuse_missing() const {
-    if (missing_.empty()) return;
-    const Missing& first = missing_.front();
-    std::set<std::string> names;
-    for (const Missing& one : missing_) names.insert(plain_text(one.name));
-    throw InputError(
-        first.place, "source",
-        fmt::format("takes in {}, which is not there; put it beside the script, or "
-                    "--override \"~source {}\" or --defaults reads on without {}",
-                    plain_text(first.path),
-                    names.size() == 1 ? *names.begin() : std::string(kAllMissing),
-                    names.size() == 1 ? "it" : fmt::format("{}", fmt::join(names, ", "))));
-  }
-
-  /// A file that is taken in and not there.
-  struct Missing {
-    SourcePlace place;
-    std::string name;
-    std::string path;
-  };
-
-  std::vector<Missing> missing_;
   std::string main_;
   const ScriptRequest& request_;
   ShellVariables variables_;
   ShellBlocks blocks_;
+  ShellCalls calls_;
+  ShellFunctions functions_;
+  ShellSources sources_;
   std::vector<std::string> open_;
-  std::size_t files_ = 0;
   std::size_t branches_ = 0;
   bool after_keyword_ = false;
+  bool returns_ = false;              ///< the call that is read is over
+  std::string command_;               ///< whose words are read
   std::vector<ChainedBlock> chains_;  ///< of the file that is read
   std::vector<ReadWord> words_;
   std::vector<std::string> looped_;  ///< what loops go over, as it is written

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/import/shell/shell_sources.h"
 #include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
-
-/// Of the files to leave out: all that are not there.
-inline constexpr std::string_view kAllMissing = "*";
 
 /// How a script is read.
 struct ScriptRequest {
@@ -33,12 +31,14 @@ struct ShellScript {
 /// Reads a script: comments, quotes, continued lines, `NAME=value` and `$NAME` in their order.
 /// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
 /// words in one that only a run decides are marked. Of a loop over a list the first round is read.
-/// Variables of Slurm are as its `#SBATCH` lines make them. Arguments that variables hold are where
-/// commands use them (`put_in_arguments`); what echo and printf print is left out. What only a run
-/// knows ($1, $(...), a name that is set nowhere or to several values) stays as it is written.
-/// Files that it takes in by `source` are read from its folder, but for those of these names in
-/// `left_out` (`*`: those that are not there) and set-ups of the shell itself. Throws InputError
-/// where such a file is not there, its path only a run knows, or they take in each other.
+/// Functions are read where they are called, with their parameters; those that are named but called
+/// nowhere are read at the end. Variables of Slurm are as its `#SBATCH` lines make them. Arguments
+/// that variables hold are where commands use them (`put_in_arguments`); what echo and printf print
+/// is left out. What only a run knows ($1, $(...), a name that is set nowhere or to several values)
+/// stays as it is written. Files that it takes in by `source` are read from its folder, but for
+/// those of these names in `left_out` (`*`: those that are not there) and set-ups of the shell
+/// itself. Throws InputError where such a file is not there, its path only a run knows, or they
+/// take in each other.
 ShellScript read_script(const std::string& text, const std::string& file,
                         const ScriptRequest& request = {});
 

@@ -100,6 +100,20 @@ const std::vector<std::optional<std::string>>* ShellVariables::list(std::string_
   return known == lists_.end() ? nullptr : &known->second;
 }
 
+ShellVariables::Kept ShellVariables::kept(const std::string& name) const {
+  Kept out;
+  if (const auto value = values_.find(name); value != values_.end()) out.value = value->second;
+  if (const auto* items = list(name)) out.list = *items;
+  return out;
+}
+
+void ShellVariables::put_back(const std::string& name, Kept kept) {
+  values_.erase(name);
+  lists_.erase(name);
+  if (kept.value) values_[name] = std::move(*kept.value);
+  if (kept.list) lists_[name] = std::move(*kept.list);
+}
+
 void ShellVariables::forget_changes(const ShellVariables& before) {
   for (auto& [name, value] : values_) {
     const auto old = before.values_.find(name);

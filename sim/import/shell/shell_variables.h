@@ -29,6 +29,14 @@ class ShellVariables {
   /// What was kept; null where there is no such list.
   [[nodiscard]] const std::vector<std::optional<std::string>>* list(std::string_view name) const;
 
+  /// All that is kept of a name, to be put back behind a call that has one of its own.
+  struct Kept {
+    std::optional<std::optional<std::string>> value;  ///< none: it is set nowhere
+    std::optional<std::vector<std::optional<std::string>>> list;
+  };
+  [[nodiscard]] Kept kept(const std::string& name) const;
+  void put_back(const std::string& name, Kept kept);
+
   /// Takes a word that is `NAME=value` or `NAME+=value`; false where it is neither. With `maybe` an
   /// assignment that may not happen: a value that it would change is forgotten.
   bool take(const std::string& word, bool maybe);

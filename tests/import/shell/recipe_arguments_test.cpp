@@ -29,6 +29,9 @@ TEST_CASE("arguments that variables hold are where a command uses them") {
   CHECK(run_words("A=\"--x 1\" run --b 2\nC=(--c)\nrun ${C[@]}") == "--b 2 --c ");
   CHECK(run_words("A=${A:-\"--a 1 --b\"}\nrun $A") == "--a 1 --b ");
   CHECK(run_words("B=2\nA=${A:-\"--a $B --b\"}\nA=\"$A --c 3\"\nrun $A") == "--a 2 --b --c 3 ");
+  CHECK(run_words("A=\"--a 1 --b\"\nB=$A\nrun $B") == "--a 1 --b ");
+  CHECK(run_words("A=(--a 1)\nlocal B=\"${A[*]}\"\nB+=\" --b 2\"\nrun $B") == "--a 1 --b 2 ");
+  CHECK(run_words("A=--a\nB=$A\nC=${B}\nrun $C $A") == "--a --a ");
   CHECK(run_words("A=(--a ${A[@]} ${A[@]})\nrun ${A[@]}").find("--a") == 0);
 }
 
@@ -73,17 +76,6 @@ TEST_CASE("a loop over plans of options reads the first alone") {
   CHECK(script.unused.empty());
   CHECK(run_words("C=(\"run --a 1\" \"run --b 2\")\nfor X in \"${C[@]}\"; do\neval $X\ndone") ==
         "--a 1 ");
-}
-
-TEST_CASE("functions that a script does not call are passed over") {
-  const std::string two = "f1() {\n run --a\n}\nfunction f2 {\n run --b\n}\n";
-  CHECK(run_words(two + "f1") == "--a ");
-  CHECK(run_words(two + "trap f2 EXIT\n") == "--b ");
-  CHECK(run_words(two) == "--a --b ");  // for another to call
-  CHECK(run_words(two + "\"$@\"") == "--a --b ");
-  CHECK(run_words("f1() { run --a; }\nf2() { f1; run --b; }\nf3() { run --c; }\nf2\n") ==
-        "--a --b ");
-  CHECK(run_words("f1() {\n run --a\n").find("--a") == 0);
 }
 
 TEST_CASE("what is printed is no argument, but where a file or a program takes it") {

@@ -1,23 +1,15 @@
 #include "sim/import/shell/words/shell_functions.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 namespace simtrain {
 namespace {
 
 using FunctionWords = std::vector<ShellWord>;
+using ShellNames = std::set<std::string, std::less<>>;
 
-constexpr std::size_t kMostFunctions = 256;  // a script with more of them keeps all
-
-struct ShellFunction {
-  std::string_view name;
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  bool called = false;
-};
+constexpr std::size_t kMostFunctions = 256;
 
 bool is_brace(const ShellWord& word, std::string_view text) {
   return !word.ends && word.text == text;
@@ -35,95 +27,125 @@ std::size_t behind_head(const FunctionWords& words, std::size_t at, std::string_
   return keyword || brackets ? next : at;
 }
 
-/// The function that is defined at `at`, where its body closes.
-std::optional<ShellFunction> function_at(const FunctionWords& words, std::size_t at) {
-  ShellFunction found;
-  std::size_t next = behind_head(words, at, found.name);
-  if (next == at || next >= words.size() || !is_brace(words[next], "{") || found.name.size() < 2)
-    return std::nullopt;
+/// Behind the `}` that closes the `{` at `at`; none where none does.
+std::optional<std::size_t> behind_body(const FunctionWords& words, std::size_t at) {
   int depth = 0;
-  for (; next < words.size(); ++next) {
-    if (is_brace(words[next], "{")) ++depth;
-    if (!is_brace(words[next], "}") || --depth > 0) continue;
-    found.begin = at;
-    found.end = next + 1;
-    return found;
+  for (; at < words.size(); ++at) {
+    if (is_brace(words[at], "{")) ++depth;
+    if (is_brace(words[at], "}") && --depth == 0) return at + 1;
   }
   return std::nullopt;
 }
 
-std::vector<ShellFunction> functions_in(const FunctionWords& words) {
-  std::vector<ShellFunction> functions;
-  for (std::size_t at = 0; at < words.size();) {
-    const auto found = function_at(words, at);
-    if (found) functions.push_back(*found);
-    at = found ? found->end : at + 1;
-  }
-  return functions;
+/// Where a function that is defined at `at` ends, and its name; none where none is.
+struct FunctionPlace {
+  std::string_view name;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::optional<FunctionPlace> function_place(const FunctionWords& words, std::size_t at) {
+  FunctionPlace found;
+  found.begin = behind_head(words, at, found.name);
+  const bool opens = found.begin > at && found.begin < words.size() &&
+                     is_brace(words[found.begin], "{") && !found.name.empty();
+  const auto end = opens ? behind_body(words, found.begin) : std::nullopt;
+  if (!end) return std::nullopt;
+  found.end = *end;
+  return found;
 }
 
-/// Marks the functions that words from `begin` up to before `end` name.
-void mark_called(const FunctionWords& words, std::size_t begin, std::size_t end,
-                 std::vector<ShellFunction>& functions) {
-  for (std::size_t at = begin; at < end; ++at) {
-    for (ShellFunction& function : functions)
-      function.called = function.called || words[at].text.find(function.name) != std::string::npos;
-  }
-}
-
-/// Calls from outside of all functions, and from those that are called.
-void follow_calls(const FunctionWords& words, std::vector<ShellFunction>& functions) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    mark_called(words, at, functions[i].begin, functions);
-    at = functions[i].end;
-  }
-  mark_called(words, at, words.size(), functions);
-  std::vector<bool> followed(functions.size(), false);
-  for (bool more = true; more;) {
-    more = false;
-    for (std::size_t i = 0; i < functions.size(); ++i) {
-      if (!functions[i].called || followed[i]) continue;
-      followed[i] = true;
-      mark_called(words, functions[i].begin + 1, functions[i].end, functions);
-      more = true;
-    }
+/// Adds what may be names of functions in a text: `f` of `trap f EXIT`, `$(f)` and `setup; f`, but
+/// not of `f.py`.
+void add_names(std::string_view text, ShellNames& names) {
+  const auto joins = [](char c) { return in_name(c) || c == '-' || c == '.' || c == '/'; };
+  for (auto at = text.begin(); at != text.end();) {
+    const auto begin = std::find_if(at, text.end(), joins);
+    at = std::find_if_not(begin, text.end(), joins);
+    if (begin != at) names.emplace(begin, at);
   }
 }
 
-/// Whether a command is an argument of the script: `"$@"`, `$1`.
-bool calls_any(const FunctionWords& words) {
-  return std::any_of(words.begin(), words.end(), [](const ShellWord& word) {
-    std::string_view text = word.text;
-    if (word.ends || !word.starts || !text.starts_with('$')) return false;
-    text.remove_prefix(text.starts_with("${") ? 2 : 1);
-    return !text.empty() && !starts_name(text[0]);
-  });
+/// Whether a command is an argument of what it is in: `"$@"`, `$1`.
+bool is_open_command(const ShellWord& word) {
+  std::string_view text = word.text;
+  if (word.ends || !word.starts || !text.starts_with('$')) return false;
+  text.remove_prefix(text.starts_with("${") ? 2 : 1);
+  return !text.empty() && !starts_name(text[0]);
 }
 
 }  // namespace
 
-std::vector<ShellWord> with_functions(std::vector<ShellWord> words, bool uncalled_too) {
-  std::vector<ShellFunction> functions = functions_in(words);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    for (std::size_t at = functions[i].begin; at < functions[i].end; ++at)
-      words[at].function = i + 1;
+std::optional<ShellFunction> function_at(const FunctionWords& words, std::size_t at) {
+  const auto place = function_place(words, at);
+  if (!place) return std::nullopt;
+  const auto word = [&](std::size_t i) { return words.begin() + static_cast<std::ptrdiff_t>(i); };
+  ShellFunction found{
+      std::string(place->name), {word(place->begin + 1), word(place->end - 1)}, place->end};
+  if (!found.body.empty()) found.body.front().starts = true;
+  return found;
+}
+
+bool ShellFunctions::define(ShellFunction function) {
+  Defined* const known = find(function.name);
+  if (known == nullptr && functions_.size() >= kMostFunctions) return false;
+  Defined& defined = known == nullptr ? functions_.emplace_back() : *known;
+  for (const ShellWord& word : function.body) add_names(word.text, defined.names);
+  defined.function = std::move(function);
+  return true;
+}
+
+void ShellFunctions::note(const FunctionWords& words, bool open_arguments) {
+  for (std::size_t at = 0; at < words.size();) {
+    const auto place = function_place(words, at);
+    if (!place) {
+      add_names(words[at].text, names_);
+      calls_any_ = calls_any_ || (open_arguments && is_open_command(words[at]));
+    }
+    at = place ? place->end : at + 1;
   }
-  if (uncalled_too || functions.empty() || functions.size() > kMostFunctions || calls_any(words))
-    return words;
-  follow_calls(words, functions);
-  const auto called = [](const ShellFunction& function) { return function.called; };
-  if (std::none_of(functions.begin(), functions.end(), called)) return words;
-  std::vector<ShellWord> kept;
-  kept.reserve(words.size());
-  std::size_t at = 0;
-  for (const ShellFunction& function : functions) {
-    const std::size_t end = function.called ? function.end : function.begin;
-    for (; at < end; ++at) kept.push_back(words[at]);
-    at = function.end;
+}
+
+std::optional<FunctionWords> ShellFunctions::call(std::string_view name) {
+  const Defined* const known = find(name);
+  if (known == nullptr) return std::nullopt;
+  pass_over(name);
+  return known->function.body;
+}
+
+void ShellFunctions::pass_over(std::string_view name) {
+  Defined* const known = find(name);
+  if (known != nullptr) known->read = called_ = true;
+}
+
+std::optional<FunctionWords> ShellFunctions::next_uncalled() {
+  const auto uncalled = [&](const auto& counts) {
+    return std::find_if(functions_.begin(), functions_.end(),
+                        [&](const Defined& one) { return !one.read && counts(one.function.name); });
+  };
+  auto next = uncalled([&](const std::string& name) { return names_.contains(name); });
+  if (next == functions_.end()) {
+    any_ = any_ || calls_any_ || !called_;
+    if (!any_) return std::nullopt;
+    next = uncalled([&](const std::string& name) { return !is_named_by_others(name); });
+    if (next == functions_.end()) next = uncalled([](const std::string&) { return true; });
+    if (next == functions_.end()) return std::nullopt;
   }
-  for (; at < words.size(); ++at) kept.push_back(words[at]);
-  return kept;
+  next->read = called_ = true;
+  return next->function.body;
+}
+
+ShellFunctions::Defined* ShellFunctions::find(std::string_view name) {
+  for (Defined& one : functions_) {
+    if (one.function.name == name) return &one;
+  }
+  return nullptr;
+}
+
+bool ShellFunctions::is_named_by_others(std::string_view name) const {
+  return std::any_of(functions_.begin(), functions_.end(), [&](const Defined& one) {
+    return one.function.name != name && one.names.contains(name);
+  });
 }
 
 }  // namespace simtrain

@@ -7,13 +7,6 @@ namespace {
 
 using TextWords = std::vector<ShellWord>;
 
-/// Behind the words of a command up to an operator or the next command.
-std::size_t behind_words(const TextWords& words, std::size_t at) {
-  while (at < words.size() && (words[at].quote != 0 || (!words[at].ends && !words[at].starts)))
-    ++at;
-  return at;
-}
-
 /// Whether what a command prints, whose words end here, is of use to another.
 bool goes_on(const TextWords& words, std::size_t end) {
   const bool piped = is_operator(words, end, "|") && !is_operator(words, end + 1, "|");

@@ -206,6 +206,12 @@ std::vector<ShellWord> split_script(const std::string& text, const std::string& 
   return Splitter(text, file).split();
 }
 
+std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at) {
+  while (at < words.size() && (words[at].quote != 0 || (!words[at].ends && !words[at].starts)))
+    ++at;
+  return at;
+}
+
 void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::string_view text = word.text;

@@ -15,10 +15,10 @@ struct ShellWord {
   std::string text;
   SourcePlace place;
   bool ends = false;  ///< no word, but the operator that ends a command (`;`, `&`, `|`, a bracket)
-  bool starts = false;       ///< the first of a command
-  bool undecided = false;    ///< in a branch that only a run takes or not
-  std::size_t quote = 0;     ///< of a quoted text that holds options: which, from 1
-  std::size_t function = 0;  ///< of a function's definition: which of its file, from 1
+  bool starts = false;     ///< the first of a command
+  bool undecided = false;  ///< in a branch that only a run takes or not
+  std::size_t quote = 0;   ///< of a quoted text that holds options: which of its file, from 1
+  std::size_t call = 0;    ///< of a function, in which it is read: which of the script, from 1
 };
 
 /// Whether the word at `at`, if there is one, is this operator.
@@ -35,12 +35,20 @@ inline bool starts_name(char c) {
 /// Whether a character may be in a variable's name.
 inline bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+/// Whether variables that a command sets are those of the function that it is in.
+inline bool declares_own(std::string_view command) {
+  return command == "local" || command == "declare" || command == "typeset";
+}
+
 /// The variable's name at the start of a text; empty where there is none.
 std::string_view leading_name(std::string_view text);
 
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
 /// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
 std::vector<ShellWord> split_script(const std::string& text, const std::string& file);
+
+/// Behind the words of a command from `at` on: at an operator or the next command.
+std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at);
 
 /// Adds the words that a word holds: commands that are kept in one variable are one word.
 void add_parts(const ShellWord& word, std::vector<ShellWord>& parts);
