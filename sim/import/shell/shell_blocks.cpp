@@ -47,6 +47,13 @@ bool ShellBlocks::may_run(const Block& block) {
 
 bool ShellBlocks::is_live() const { return std::all_of(blocks_.begin(), blocks_.end(), may_run); }
 
+bool ShellBlocks::is_certain(std::size_t depth) const {
+  const auto from = blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(depth, blocks_.size()));
+  return std::all_of(from, blocks_.end(), [](const Block& block) {
+    return block.kind != Kind::loop && block.holds == true && !block.open && !block.taken;
+  });
+}
+
 bool ShellBlocks::is_undecided() const {
   return std::any_of(blocks_.begin(), blocks_.end(), [](const Block& block) {
     return block.kind != Kind::loop && (block.open || !block.holds);

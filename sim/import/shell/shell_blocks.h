@@ -39,6 +39,8 @@ class ShellBlocks {
 
   /// Whether what is read may run.
   [[nodiscard]] bool is_live() const;
+  /// Whether it does for sure once the blocks up to this depth do.
+  [[nodiscard]] bool is_certain(std::size_t depth) const;
   /// Whether only a run knows if it does.
   [[nodiscard]] bool is_undecided() const;
 

@@ -28,10 +28,6 @@ void ShellCalls::close() {
   for (auto& [name, kept] : own) variables_.put_back(name, std::move(kept));
 }
 
-bool ShellCalls::returns_at(std::size_t depth) const {
-  return !calls_.empty() && calls_.back().depth == depth;
-}
-
 void ShellCalls::note_own(const std::string& name) {
   if (calls_.empty() || name.empty()) return;
   auto& own = calls_.back().own;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,10 @@ class ShellCalls {
   /// The call is over: variables of its own are what they were before it.
   void close();
 
-  /// Whether a `return` at this depth of blocks ends the call.
-  [[nodiscard]] bool returns_at(std::size_t depth) const;
+  /// Of blocks around the present call; none where there is no call.
+  [[nodiscard]] std::optional<std::size_t> depth() const {
+    return calls_.empty() ? std::nullopt : std::optional(calls_.back().depth);
+  }
   /// Which call a word is in, from 1; 0: in none.
   [[nodiscard]] std::size_t current() const { return calls_.empty() ? 0 : calls_.back().number; }
   /// In which call each of them is.

@@ -136,10 +136,10 @@ class ScriptReader {
     const auto body = functions_.call(words[at].text);
     if (!body) return std::nullopt;
     const std::size_t end = behind_words(words, at + 1);
-    const auto parameters = parameters_of(arguments(words, at + 1, end));
+    auto parameters = parameters_of(arguments(words, at + 1, end));
+    const auto given = parameters ? with_parameters(*body, std::move(*parameters)) : std::nullopt;
     after_keyword_ = false;
-    const bool read = parameters ? read_call(with_parameters(*body, *parameters), *body)
-                                 : read_call(*body, *body);
+    const bool read = read_call(given ? *given : *body, *body);
     return read ? std::optional(end) : std::nullopt;
   }
 
@@ -152,7 +152,7 @@ class ScriptReader {
       if (const auto next = keyword(words, at)) return *next;
       if (blocks_.is_live() && (word.text == "source" || word.text == "."))
         return take_in(words, at);
-      if (word.text == "exit" || word.text == "return") leave(word);
+      if (word.text == "exit" || word.text == "return") leave(words, at);
       if (const auto defined = function_at(words, at)) {
         const std::size_t end = defined->end;
         if (!blocks_.is_live() || functions_.define(*defined)) return end;
@@ -207,9 +207,13 @@ class ScriptReader {
 
   [[nodiscard]] bool is_in_chain() const { return !chains_.empty() && chains_.back().open; }
 
-  /// The script or a call ends here, or does in a branch.
-  void leave(const ShellWord& word) {
-    if (word.text == "return" && calls_.returns_at(blocks_.depth())) {
+  /// The script or a call ends here, or does in a branch; after a failure, which what is not known
+  /// here may avert, only the branch does.
+  void leave(const WordList& words, std::size_t at) {
+    const bool fails = behind_words(words, at + 1) > at + 1 && words[at + 1].text != "0";
+    const auto depth = calls_.depth();
+    if (words[at].text == "return" && depth && blocks_.is_certain(*depth) &&
+        (!fails || *depth == blocks_.depth())) {
       returns_ = true;
     } else {
       blocks_.leave();

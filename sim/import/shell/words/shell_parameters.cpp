@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,28 @@ std::optional<Asked> asked_at(std::string_view text, std::size_t at) {
 std::optional<Asked> asked_by(const ShellWord& word) {
   const auto asked = word.ends ? std::nullopt : asked_at(word.text, 0);
   return asked && asked->length == word.text.size() ? asked : std::nullopt;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Whether a `shift` is in a branch or loop, so that which parameters are left depends on the way.
+bool shifts_in_branch(const ParameterWords& body) {
+  int depth = 0;
+  bool starts = true;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const ShellWord& word = body[at];
+    const bool command = !word.ends && (word.starts || starts);
+    if (command && is_one_of(word.text, {"if", "case", "for", "while", "until"})) ++depth;
+    if (command && is_one_of(word.text, {"fi", "esac", "done"})) --depth;
+    const bool chained =
+        at > 0 && (is_operator(body, at - 1, "&") || is_operator(body, at - 1, "|"));
+    if (!word.ends && word.text == "shift" && (depth > 0 || chained)) return true;
+    starts =
+        command && is_one_of(word.text, {"if", "while", "until", "then", "else", "do", "{", "!"});
+  }
+  return false;
 }
 
 class ParameterReader {
@@ -175,7 +198,9 @@ std::optional<ShellParameters> parameters_of(const ParameterWords& arguments) {
   return parameters;
 }
 
-ParameterWords with_parameters(const ParameterWords& body, ShellParameters parameters) {
+std::optional<ParameterWords> with_parameters(const ParameterWords& body,
+                                              ShellParameters parameters) {
+  if (shifts_in_branch(body)) return std::nullopt;
   ParameterReader reader(std::move(parameters));
   reader.read(body);
   return reader.take();

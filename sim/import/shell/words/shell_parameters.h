@@ -16,7 +16,8 @@ std::optional<ShellParameters> parameters_of(const std::vector<ShellWord>& argum
 
 /// The words of a function with its parameters put in for `$1`, `${2:-8}`, `$#`, `"$@"` and
 /// `"${@:2}"`, those behind a `shift` moved up. What else is asked of one stays as it is written.
-std::vector<ShellWord> with_parameters(const std::vector<ShellWord>& body,
-                                       ShellParameters parameters);
+/// None where a `shift` is in a branch or loop.
+std::optional<std::vector<ShellWord>> with_parameters(const std::vector<ShellWord>& body,
+                                                      ShellParameters parameters);
 
 }  // namespace simtrain
