@@ -124,9 +124,33 @@ std::vector<BlockKind> blocks_of(const ModelSpec& model) {
   return blocks;
 }
 
-PredictedStep predicted_step(const Scenario& scenario, double step_s, const Breakdown& breakdown) {
-  return {step_s,
-          breakdown,
+/// Of the rank whose passes take longest.
+double longest_passes_s(const Plan& plan) {
+  Duration longest{};
+  for (const Program& program : plan.programs) longest = std::max(longest, program.passes.time);
+  return to_seconds(longest);
+}
+
+/// All calls of data-parallel groups of the busiest rank.
+double dp_messages_s(const std::vector<CommunicationRow>& table) {
+  double all = 0;
+  for (const CommunicationRow& row : table) {
+    if (row.group.starts_with(group_name(Share::data_parallel))) all += row.total_s;
+  }
+  return all;
+}
+
+/// What a step's uncertainty depends on besides its scenario.
+struct StepFigures {
+  double step_s = 0;
+  const Breakdown& breakdown;
+  double passes_s = 0;
+  const std::vector<CommunicationRow>& communication;
+};
+
+PredictedStep predicted_step(const Scenario& scenario, const StepFigures& figures) {
+  return {figures.step_s,
+          figures.breakdown,
           scenario.cluster.gpu.name,
           scenario.recipe.training.precision,
           scenario.recipe.model.kv_channels,
@@ -134,7 +158,9 @@ PredictedStep predicted_step(const Scenario& scenario, double step_s, const Brea
           scenario.cluster.node.gpus,
           scenario.recipe.knowledge(),
           scenario.cluster.gpu.kernels.value,
-          blocks_of(scenario.recipe.model)};
+          blocks_of(scenario.recipe.model),
+          figures.passes_s,
+          dp_messages_s(figures.communication)};
 }
 
 EngineFigures engine_figures(const SimulatedStep& simulated) {
@@ -152,7 +178,8 @@ EngineFigures engine_figures(const SimulatedStep& simulated) {
 }  // namespace
 
 PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
-  return predicted_step(scenario, report.step_time_s, report.breakdown);
+  return predicted_step(
+      scenario, {report.step_time_s, report.breakdown, report.passes_s, report.communication});
 }
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
@@ -169,6 +196,8 @@ Report report_of(const SimulatedStep& simulated) {
   const std::vector<PathStep> path = critical_path(plan, timeline);
   const double step_s = to_seconds(timeline.end);
   const Breakdown breakdown = path_breakdown(plan, timeline, path);
+  const double passes_s = longest_passes_s(plan);
+  std::vector<CommunicationRow> communication = communication_table(simulated, path);
   const Speed speed = speed_of(scenario, step_s);
   std::vector<StageMemory> memory = stage_memory(recipe, gpu, simulated.grid);
   std::optional<HostMemory> on_hosts;
@@ -189,7 +218,8 @@ Report report_of(const SimulatedStep& simulated) {
       .micro_batches = simulated.grid.micro_batches(),
       .step_time_s = step_s,
       .step_time_error =
-          step_error(scenario.uncertainty, predicted_step(scenario, step_s, breakdown)),
+          step_error(scenario.uncertainty,
+                     predicted_step(scenario, {step_s, breakdown, passes_s, communication})),
       .step_spread = spread_of(simulated),
       .sample = {},
       .tokens_per_s = speed.tokens_per_s,
@@ -201,10 +231,11 @@ Report report_of(const SimulatedStep& simulated) {
       .peak_tflops_per_gpu = speed.peak_tflops,
       .clock = simulated.clock,
       .breakdown = breakdown,
+      .passes_s = passes_s,
       .memory = std::move(memory),
       .memory_capacity = static_cast<double>(gpu.memory_capacity.value.value()),
       .host_memory = on_hosts,
-      .communication = communication_table(simulated, path),
+      .communication = std::move(communication),
       .placement = placement_figures(simulated.context(), scenario.placement, plan, timeline),
       .faults = fault_texts(scenario.cluster.faults),
       .steps_in_row = simulated.in_row,

@@ -10,6 +10,7 @@
 #include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
+#include "tests/import/shell/script_folder.h"
 
 namespace simtrain::testing::recipe_launches_test {
 namespace {
@@ -230,6 +231,48 @@ TEST_CASE("arguments in a variable are those of the launch that uses it") {
   const ImportedRecipe bridge =
       import_recipe(with(with_plan, "python", "PLAN=(-tp 2 -pp 8)\npython"), request);
   CHECK(scenario_in(bridge.yaml).recipe.tp() == 2);
+}
+
+TEST_CASE("the first command of MaxText that trains is read, with the configuration it names") {
+  const Launch keys = launch_of(launches_folder() + "/maxtext_keys.sh");
+  Launch two = keys;
+  two.file.text +=
+      "\npython3 -m MaxText.train src/MaxText/configs/base.yml quantization=fp8 "
+      "model_name=llama2-7b per_device_batch_size=8\n";
+  two.file = with(two.file, "python3 -m MaxText.train",
+                  "python3 -m MaxText.decode MaxText/configs/base.yml per_device_batch_size=2\n"
+                  "python3 -m MaxText.train");
+  const ImportedRecipe first = import_recipe(two.file, job(two.cluster, two.software));
+  CHECK(scenario_in(first.yaml).recipe.training.micro_batch_size == 4);
+  CHECK(scenario_in(first.yaml).recipe.training.precision == Precision::bf16);
+  CHECK(holds_words(first.yaml, "commands behind the first that trains"));
+  Launch named = keys;
+  named.file = with(with(named.file, "MaxText/configs/base.yml", "MaxText/models/llama2_7b.yml"),
+                    "max_target_length=4096", "");
+  const ImportedRecipe alone = import_recipe(named.file, job(named.cluster, named.software));
+  CHECK(holds_words(alone.yaml, "keys of a configuration that is not beside the recipe"));
+  const ScriptFolder folder;
+  folder.write("llama2_7b.yml", "base_config: base.yml\nmax_target_length: 1024\n");
+  named.file.path = folder.path() + "/run.sh";
+  CHECK(imported(named).recipe.training.seq_length == 1024);
+}
+
+TEST_CASE("options in variables reach the script that is launched or taken in") {
+  const std::string sets =
+      "TP=8 PP=12 MBS=1 GBS=24 NLS=96 HS=12288 NAH=96 NNODES=12\n"
+      "EXTRA=\"--activations-checkpoint-method uniform --num-layers-per-virtual-pipeline-stage "
+      "2\"\n";
+  const auto read = [&](const std::string& text) {
+    RecipeRequest request = job("dgx-superpod-a100", "megatron-2021");
+    request.settings = {"training.seq_length=2048"};
+    return scenario_in(import_recipe({"run.sh", text}, request).yaml).recipe;
+  };
+  for (const std::string start : {". `pwd`/CONFIG.sh\n", "export EXTRA\nsbatch run_gpt.sh\n"}) {
+    CAPTURE(start);
+    const Recipe recipe = read(sets + start);
+    CHECK(recipe.vp() == 4);
+    CHECK(recipe.recompute == Recompute::full);
+  }
 }
 
 TEST_CASE("arguments that no command uses, or only a run knows, are named") {

@@ -198,6 +198,9 @@ TEST_CASE("nodes that a script asks Slurm for are the job's where nothing else s
   const std::size_t at = without_torchrun.text.find("torchrun");
   without_torchrun.text.replace(at, 8, "srun -N 12 --gpus-per-node=8 python");
   CHECK(imported(without_torchrun, h100_job()).placement.nodes == 12);
+  const ImportFile named = with(with(without_torchrun, "-N 12", "--nodes=${NODES}"),
+                                "#!/bin/bash\n", "#!/bin/bash\nNODES=4\nexport NODES=6 # all\n");
+  CHECK(imported(named, h100_job()).placement.nodes == 6);
   RecipeRequest given = h100_job();
   given.nodes = 4;
   CHECK(imported(variable, given).placement.nodes == 4);
@@ -222,6 +225,21 @@ TEST_CASE("multiquery of BigCode's fork is one group of queries") {
   RecipeRequest small = h100_job();
   small.nodes = 4;
   CHECK(imported(file, small).recipe.model.num_query_groups == 1);
+}
+
+TEST_CASE("options of Megatron-DeepSpeed and of first releases count as what they are now") {
+  const auto read = [](const std::string& from, const std::string& to) {
+    return imported(with(recipe_file("gpt15b_megatron.sh"), from, to), h100_job()).recipe;
+  };
+  const std::string groups = "--group-query-attention";
+  CHECK(imported(with(with(recipe_file("gpt15b_megatron.sh"), groups, ""), "--num-query-groups 8",
+                      "--num-key-value-heads 8"),
+                 h100_job())
+            .recipe.model.num_query_groups == 8);
+  CHECK(read("--bf16", "--bf16 --activations-checkpoint-method uniform").recompute ==
+        Recompute::full);
+  CHECK(read("--bf16", "--bf16 --zero-stage 0").sharding.strategy == Sharding::zero1_sums);
+  CHECK(read("--bf16", "--bf16 --overlap-param-gather").optimizer.distributed);
 }
 
 TEST_CASE("layers of the first and the last stage make a layout") {

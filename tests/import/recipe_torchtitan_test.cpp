@@ -93,7 +93,7 @@ TEST_CASE("checkpointing of activations by operator, by layer and not at all") {
     CHECK(holds(refused(titan_job({"activation_checkpoint.mode=selective",
                                    "+activation_checkpoint.selective_ac_option=" + wrong})),
                 "activation_checkpoint.selective_ac_option: '" + wrong +
-                    "' is not modelled; --set recompute="));
+                    "' is not modelled; --override activation_checkpoint.mode=full"));
   CHECK(holds(refused(titan_job({"activation_checkpoint.mode=memory_budget"})),
               "'memory_budget' is not modelled"));
 }
@@ -198,6 +198,27 @@ TEST_CASE("keys of torchtitan's first releases are taken where they were") {
   CHECK(staged.pp() == 2);
   CHECK(staged.training.micro_batch_size == 2);
   CHECK(staged.training.precision == Precision::bf16);
+}
+
+TEST_CASE("keys of the first releases count, and those that nobody knows are named") {
+  const auto with_key = [](const std::string& key) {
+    return imported(titan_job({"~model.converters", "+" + key}));
+  };
+  CHECK(with_key("training.enable_float8_linear=true").training.precision == Precision::fp8_cs);
+  CHECK(with_key("training.fp8_linear=dynamic").training.precision == Precision::fp8_cs);
+  CHECK(with_key("training.fp8_linear=\"\"").training.precision == Precision::bf16);
+  CHECK(with_key("model.norm_type=fused_rmsnorm").tp() > 0);
+  CHECK(imported(titan_job({"~parallelism.tensor_parallel_degree",
+                            "~parallelism.enable_async_tensor_parallel",
+                            "+training.sequence_parallel_degree=4"}))
+            .tp() == 4);
+  CHECK(holds(refused(titan_job({"+training.data_parallel_type=ddp"})),
+              "training.data_parallel_type: is set to 'ddp'; replicas are given by"));
+  const ImportedRecipe unknown =
+      import_recipe(recipe_file(kTitan), titan_job({"+training.new_thing=1"}));
+  CHECK(holds(unknown.yaml, "training.new_thing"));
+  CHECK(holds(refused(titan_job({"activation_checkpoint.mode=memory_budget"})),
+              "--override activation_checkpoint.mode=full takes one that is"));
 }
 
 TEST_CASE("state in another type than FP32 is refused") {

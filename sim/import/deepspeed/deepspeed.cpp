@@ -154,8 +154,8 @@ void settle_zero_stage(RecipeTerms& terms) {
 
 void settle_deepspeed(RecipeTerms& terms) {
   settle_zero_stage(terms);
-  if (!terms.precision || terms.precision->value != "bf16" || terms.sharding->value != kStages[0])
-    return;
+  const bool bf16 = holds(terms.bf16) || (terms.precision && terms.precision->value == "bf16");
+  if (!bf16 || terms.sharding->value != kStages[0]) return;
   terms.sharding->value = "zero1_sums";
   if (terms.grad_reduce_dtype && terms.grad_reduce_dtype->assumed) terms.grad_reduce_dtype.reset();
   default_to(terms.grad_reduce_dtype, "fp32", "DeepSpeed's BF16_Optimizer");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +10,7 @@
 
 #include "sim/core/files/yaml_file.h"
 #include "sim/import/hugging_face/hugging_face_experts.h"
+#include "sim/import/maxtext/maxtext_command.h"
 #include "sim/import/maxtext/mesh_axes.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
@@ -262,6 +262,11 @@ void add_maxtext_defaults(RecipeTerms& terms) {
 
 }  // namespace
 
+bool matters_to_maxtext(std::string_view key) {
+  const KeyRow* row = exact_row(kMaxTextKeys, key);
+  return row == nullptr || !std::holds_alternative<Ignored>(row->meaning);
+}
+
 RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const ImportFile& file,
                            const DataFolder& data) {
   reword(tree, "opt_type", {{"adam_pax", "adamw"}});
@@ -307,75 +312,20 @@ bool is_maxtext_script(std::string_view text) {
 
 bool is_maxtext(std::string_view text) { return is_maxtext_yaml(text) || is_maxtext_script(text); }
 
-/// `key=value` as MaxText takes it, in small letters.
-bool is_key_word(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  return equals != std::string_view::npos && equals > 0 &&
-         text.substr(0, equals).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
-             std::string_view::npos;
-}
-
-/// Whether an override says what a key is, or takes it away.
-bool is_settled(const RecipeRequest& request, std::string_view key) {
-  return std::any_of(request.overrides.begin(), request.overrides.end(),
-                     [&](std::string_view text) {
-                       text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
-                       return text.substr(0, text.find('=')) == key;
-                     });
-}
-
-void refuse_undecided(const ShellWord& word, const std::string& key, const RecipeRequest& request) {
-  const KeyRow* row = exact_row(kMaxTextKeys, key);
-  const bool matters = row == nullptr || !std::holds_alternative<Ignored>(row->meaning);
-  if (!word.undecided || !matters || is_settled(request, key)) return;
-  throw InputError(word.place, key,
-                   fmt::format("is in a branch that is decided at run time; --override "
-                               "+{}=VALUE settles it",
-                               key));
-}
-
-YamlNode tree_of_script(const ShellScript& script, const ImportFile& file,
-                        const RecipeRequest& request) {
-  YamlNode tree;
-  tree.kind = YamlNode::Kind::map;
-  tree.place = {file.path};
-  for (const ShellWord& word : script.words) {
-    if (word.starts || !is_key_word(word.text)) continue;
-    const std::size_t equals = word.text.find('=');
-    refuse_undecided(word, word.text.substr(0, equals), request);
-    set_yaml_value(tree, word.text.substr(0, equals),
-                   scalar_node(word.text.substr(equals + 1), word.place), word.place);
-  }
-  return tree;
-}
-
-/// The configuration that another one starts from, where it is beside it.
-void take_in_base(YamlNode& tree, const std::string& path) {
-  const std::string base = text_at(tree, "base_config");
-  if (base.empty()) return;
-  const std::string file = (std::filesystem::path(path).parent_path() / base).string();
-  std::error_code error;
-  if (file == path || !std::filesystem::is_regular_file(file, error)) return;
-  const YamlNode below = load_yaml_file(file);
-  for (const YamlEntry& entry : below.entries) {
-    if (tree.find(entry.key) == nullptr) tree.entries.push_back(entry);
-  }
-}
-
 ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
   const bool yaml = is_maxtext_yaml(file.text);
   ShellScript script;
   if (!yaml) script = read_script(file.text, file.path);
-  YamlNode tree =
-      yaml ? load_yaml_text(file.text, file.path) : tree_of_script(script, file, request);
+  YamlNode tree = yaml ? load_yaml_text(file.text, file.path) : maxtext_tree(script, file, request);
   if (tree.kind != YamlNode::Kind::map)
     throw InputError({file.path}, "", "is no map of keys; a recipe was expected");
-  take_in_base(tree, file.path);
+  const std::optional<std::string> missing = take_in_bases(tree, file.path);
   apply_overrides(tree, request.overrides);
   RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
   read_environment(script, reading);
   note_unread(script, reading);
+  note_other_commands(script, missing, reading);
   return imported_scenario(yaml ? "MaxText configuration" : "MaxText command line", reading, file,
                            request, data);
 }

@@ -36,14 +36,20 @@ YamlNode value_of(std::span<const ShellWord> words, std::size_t at, const std::s
   return scalar_node(std::move(value), words[at + 1].place);
 }
 
+/// Whether a word is an option whose value is in the next.
+bool wants_value(const ShellWord& word) {
+  const bool option = word.text.starts_with('-') && word.text.find('=') == std::string::npos;
+  return option && !(is_option(word) && takes_none(underscored(word.text.substr(2))));
+}
+
 /// Whether the word at `at` stands for arguments that only a run knows: `$@`, `$EXTRA_ARGS`, and
 /// `$(get_args)` where it is no option's value.
 bool is_open_arguments(const std::vector<ShellWord>& words, std::size_t at) {
   std::string_view text = words[at].text;
   if (words[at].ends) return false;
   if (text.starts_with("$(") || text.starts_with('`'))
-    return !words[at].starts && at > 0 && !words[at - 1].ends &&
-           !words[at - 1].text.starts_with('-') && !text.starts_with("$((");
+    return !words[at].starts && at > 0 && !words[at - 1].ends && !wants_value(words[at - 1]) &&
+           !text.starts_with("$((");
   if (!text.starts_with('$')) return false;
   text.remove_prefix(1);
   if (text.starts_with('{')) text.remove_prefix(1);

@@ -70,7 +70,13 @@ constexpr std::string_view kLaunch = "launch";  // the override that chooses amo
 using Variables = std::map<std::string, ShellWord, std::less<>>;
 using Words = std::span<const ShellWord>;
 
-/// One start of another script: its variables, and the words of its command.
+/// What a script sets for the ones that it launches or takes in.
+struct LaunchEnvironment {
+  Variables variables;
+  std::vector<ShellWord> options{};  ///< in variables: `EXTRA="--a 1"`
+};
+
+/// One start of another script: its variables, and the words of its command and of its variables.
 struct Launch {
   Variables variables;
   std::vector<ShellWord> words;
@@ -103,30 +109,33 @@ bool starts_script(const ShellWord& word) {
 }
 
 /// The launch of one command, where it is one: assignments and a script behind them.
-std::optional<Launch> launch_of(Words command, Variables& environment) {
-  Launch launch{environment, {}, ""};
+std::optional<Launch> launch_of(Words command, LaunchEnvironment& environment) {
+  LaunchEnvironment own = environment;
   std::size_t at = 0;
   const bool exports = !command.empty() && command.front().text == "export";
   if (exports) at = 1;
-  for (; at < command.size() && is_assignment(command[at]); ++at)
-    assign(command[at], launch.variables);
+  for (; at < command.size() && is_assignment(command[at]); ++at) {
+    assign(command[at], own.variables);
+    while (at + 1 < command.size() && command[at + 1].quote != 0)
+      own.options.push_back(command[++at]);
+  }
   const auto script = std::find_if(
       command.begin() + static_cast<std::ptrdiff_t>(at), command.end(), [](const ShellWord& word) {
         return word.text.ends_with(".sh") && !word.text.starts_with("--");
       });
   const bool only_sets = at == command.size() || command[at].ends;
-  if (only_sets) environment = launch.variables;
+  if (only_sets) environment = own;
   if (only_sets || !starts_script(command[at]) || script == command.end() ||
-      !has_degrees(launch.variables))
+      !has_degrees(own.variables))
     return std::nullopt;
-  launch.script = script->text.substr(script->text.rfind('/') + 1);
-  launch.words.assign(script + 1, command.end());
-  return launch;
+  own.options.insert(own.options.end(), script + 1, command.end());
+  return Launch{std::move(own.variables), std::move(own.options),
+                script->text.substr(script->text.rfind('/') + 1)};
 }
 
 std::vector<Launch> launches_in(const std::vector<ShellWord>& words) {
   std::vector<Launch> launches;
-  Variables environment;
+  LaunchEnvironment environment;
   for (std::size_t at = 0; at < words.size();) {
     std::size_t end = at + 1;
     while (end < words.size() && !words[end].starts) ++end;
@@ -135,7 +144,8 @@ std::vector<Launch> launches_in(const std::vector<ShellWord>& words) {
     at = end;
   }
   // Variables alone, for a script that is taken in.
-  if (launches.empty() && has_degrees(environment)) launches.push_back({environment, {}, ""});
+  if (launches.empty() && has_degrees(environment.variables))
+    launches.push_back({environment.variables, environment.options, ""});
   return launches;
 }
 

@@ -149,6 +149,10 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"main_params_dtype", &T::main_params_dtype},
     KeyRow{"exp_avg_dtype", &T::exp_avg_dtype},
     KeyRow{"exp_avg_sq_dtype", &T::exp_avg_sq_dtype},
+    KeyRow{"activations_checkpoint_method", &T::recompute_method},
+    KeyRow{"activations_checkpoint_num_layers", &T::recompute_num_layers},
+    KeyRow{"num_key_value_heads", &T::num_query_groups},
+    KeyRow{"moe_expert_parallel_size", &T::expert_model_parallel_size},
     KeyRow{"attention_head_type", Ignored{"multiquery is one group of queries"}},
     KeyRow{"retro_add_retriever", Refused{"retrieval is not modelled"}},
     KeyRow{"main_grads_dtype", &T::grad_reduce_dtype},
@@ -207,11 +211,14 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 14> kOptions{
+constexpr std::array<MegatronOption, 17> kOptions{
     {{"fp8_format", "fp8", "", true},
      {"fp4_format", "fp4", "", true},
      {"checkpoint_activations", "recompute_granularity", "full"},
      {"checkpoint_num_layers", "recompute_num_layers", ""},
+     {"topk", "moe_router_topk", ""},
+     {"moe_train_capacity_factor", "moe_expert_capacity_factor", ""},
+     {"expert_interval", "moe_layer_freq", ""},
      {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false", true},
      {"bucket_size", "ddp_bucket_size", ""},
      {"num_nodes", "nnodes", ""},

@@ -21,8 +21,12 @@ void require_known(const std::string& name, const SourcePlace& place) {
   if (exact_row(megatron_keys(), name) != nullptr) return;
   std::vector<std::string> known;
   known.reserve(megatron_keys().size());
-  for (const KeyRow& row : megatron_keys()) known.emplace_back(row.key);
-  throw InputError(place, name, "is no argument that simtrain reads; " + suggestion(name, known));
+  for (const KeyRow& row : megatron_keys()) {
+    if (!row.key.ends_with('*')) known.emplace_back(row.key);
+  }
+  const std::string near = suggestion(name, known);
+  const bool one = near.starts_with("did");  // not all that there are
+  throw InputError(place, name, "is no argument that simtrain reads" + (one ? "; " + near : ""));
 }
 
 /// Whether two values of an argument matter: it sets a term or may be refused.
@@ -38,6 +42,24 @@ YamlEntry argument_of(const std::string& option, YamlNode value) {
   if (row != nullptr && !row->value.empty())
     value = scalar_node(std::string(row->value), value.place);
   return {row != nullptr ? std::string(row->dest) : option, value.place, std::move(value)};
+}
+
+/// Options of forks and of first releases that say more than the argument that they set.
+void settle_words_of_forks(const YamlNode& tree, RecipeTerms& terms) {
+  if (text_at(tree, "attention_head_type") == "multiquery") {
+    terms.group_query_attention = Given<bool>{true, "--attention-head-type", false, {}};
+    default_to(terms.num_query_groups, 1, "multiquery of --attention-head-type");
+  }
+  if (terms.num_query_groups && tree.find("group_query_attention") == nullptr &&
+      tree.find("num_key_value_heads") != nullptr)
+    terms.group_query_attention = Given<bool>{true, "--num-key-value-heads", false, {}};
+  // Megatron before 2.7 recomputed all layers where it was given how.
+  if (terms.recompute_method && tree.find("activations_checkpoint_method") != nullptr)
+    default_to(terms.recompute_granularity, "full", "as --activations-checkpoint-method has it");
+  if (terms.num_moe_experts && tree.find("moe_expert_parallel_size") != nullptr) {
+    default_to(terms.moe_router_topk, 1, "Megatron-DeepSpeed's default");
+    default_to(terms.moe_layer_freq, scalar_node("2", {}), "Megatron-DeepSpeed's default");
+  }
 }
 
 }  // namespace
@@ -143,6 +165,7 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
   RecipeTerms& terms = reading.terms;
   const std::string megatron = "Megatron's default";
   default_to(terms.overlap_p2p_comm, true, megatron);
+  settle_words_of_forks(tree, terms);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
   if (terms.gpus_per_node && !terms.world_size && !terms.num_nodes)
@@ -151,10 +174,6 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   if (terms.tokenizer && terms.tokenizer->value == "HuggingFaceTokenizer" && terms.tokenizer_model)
     terms.tokenizer = terms.tokenizer_model;
-  if (text_at(tree, "attention_head_type") == "multiquery") {
-    terms.group_query_attention = Given<bool>{true, "--attention-head-type", false, {}};
-    default_to(terms.num_query_groups, 1, "multiquery of --attention-head-type");
-  }
   const YamlNode* spec = tree.find("spec");
   if (spec != nullptr && spec->text.find("mamba") != std::string::npos)
     settle_hybrid_layers(terms, Given<std::string>{spec->text, "--spec", false, spec->place});

@@ -45,7 +45,7 @@ bool has_class_of_experts(const RecipeTerms& terms, const DataFolder& data) {
 Finding dispatcher_of(const RecipeTerms& terms, const std::string& key) {
   const WordTerm& type = terms.moe_token_dispatcher_type;
   const bool deepep = holds(terms.moe_enable_deepep);
-  if (!type && deepep) return {"", "flex", terms.moe_enable_deepep->origin};
+  if (deepep && (!type || type->assumed)) return {"", "flex", terms.moe_enable_deepep->origin};
   if (!type && is_known_class(terms))
     return {"", "alltoall", "usual for " + terms.model_class->value, true};
   if (!type) return {"", "allgather", "Megatron's default", true};

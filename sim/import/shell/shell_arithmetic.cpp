@@ -22,7 +22,7 @@ class ArithmeticReader {
       : rest_(text), value_of_(value_of) {}
 
   std::int64_t read() {
-    const std::int64_t value = sum();
+    const std::int64_t value = comparison();
     skip_blanks();
     if (!rest_.empty()) throw NotKnown();
     return value;
@@ -39,6 +39,24 @@ class ArithmeticReader {
     if (rest_.empty() || rest_.front() != mark) return false;
     rest_.remove_prefix(1);
     return true;
+  }
+
+  bool take_sign(std::string_view sign) {
+    skip_blanks();
+    if (!rest_.starts_with(sign)) return false;
+    rest_.remove_prefix(sign.size());
+    return true;
+  }
+
+  std::int64_t comparison() {
+    const std::int64_t value = sum();
+    if (take_sign("==")) return value == sum() ? 1 : 0;
+    if (take_sign("!=")) return value != sum() ? 1 : 0;
+    if (take_sign("<=")) return value <= sum() ? 1 : 0;
+    if (take_sign(">=")) return value >= sum() ? 1 : 0;
+    if (take_sign("<")) return value < sum() ? 1 : 0;
+    if (take_sign(">")) return value > sum() ? 1 : 0;
+    return value;
   }
 
   std::int64_t sum() {
@@ -82,7 +100,7 @@ class ArithmeticReader {
     if (take('+')) return single();
     if (take('(')) {
       if (++depth_ > kDeepest) throw NotKnown();
-      const std::int64_t value = sum();
+      const std::int64_t value = comparison();
       --depth_;
       if (!take(')')) throw NotKnown();
       return value;

@@ -96,6 +96,12 @@ std::optional<bool> test_holds(std::vector<std::string> plain, const ShellVariab
   return holds ? std::optional(*holds != negated) : holds;
 }
 
+/// Whether what `((...))` computes is not 0.
+Tested number_holds(const std::string& text, const ShellVariables& variables) {
+  const std::string value = variables.put_in("$((" + text + "))");
+  return value.starts_with('$') ? std::nullopt : std::optional(value != "0");
+}
+
 /// `one && other` or `one || other`, either of which may be known to a run only.
 Tested chained(Tested one, const std::string& sign, Tested other) {
   const bool decisive = sign == "|";
@@ -111,15 +117,22 @@ std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
   std::optional<Tested> whole;
   std::string sign;
   std::vector<std::string> plain;
+  std::optional<Tested> number;  // of `((...))`
   for (std::size_t i = 0; i <= words.size(); ++i) {
     const bool over = i == words.size();
+    if (const auto arithmetic = plain.empty() ? arithmetic_at(words, i) : std::nullopt) {
+      number = number_holds(arithmetic->text, variables);
+      i = arithmetic->end - 1;
+      continue;
+    }
     if (!over && !words[i].ends) {
       plain.push_back(words[i].text);
       continue;
     }
-    if (over && plain.empty()) break;  // behind the `;` before `then`
-    const Tested test = test_holds(std::move(plain), variables);
+    if (over && plain.empty() && !number) break;  // behind the `;` before `then`
+    const Tested test = number ? *number : test_holds(std::move(plain), variables);
     plain.clear();
+    number.reset();
     if (whole && sign.empty()) return std::nullopt;  // several commands
     whole = whole ? chained(*whole, sign, test) : test;
     if (over) break;

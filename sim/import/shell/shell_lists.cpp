@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace simtrain {
 namespace {
@@ -63,6 +66,61 @@ bool is_read(const std::vector<ShellWord>& words, std::size_t at) {
          (at > 0 && words[at - 1].starts && words[at - 1].text.starts_with(kSeparator));
 }
 
+/// `NAME = 2`, `NAME *= 2` or `NAME++`, without blanks: the name, and what it is set to. Empty
+/// where it is something else.
+std::pair<std::string, std::string> assignment_in(std::string_view text) {
+  if (text.starts_with("++") || text.starts_with("--"))
+    return {std::string(text.substr(2)), fmt::format("{}{}1", text.substr(2), text[0])};
+  const std::string name(leading_name(text));
+  text.remove_prefix(name.size());
+  if (name.empty() || text.empty()) return {};
+  if (text == "++" || text == "--") return {name, fmt::format("{}{}1", name, text[0])};
+  if (text[0] == '=' && !text.starts_with("==")) return {name, std::string(text.substr(1))};
+  const bool changes = text.size() > 2 && text[1] == '=' &&
+                       std::string_view("+-*/%").find(text[0]) != std::string_view::npos;
+  if (!changes) return {};
+  return {name, fmt::format("{}{}({})", name, text[0], text.substr(2))};
+}
+
+/// Variables that an arithmetic command sets: all of them, or nothing where one is not known.
+void add_computed(std::string_view text, const ShellVariables& variables, ShellRead& read) {
+  auto [name, expression] = assignment_in(text);
+  if (name.empty()) return;
+  const bool follows = std::any_of(read.names.begin(), read.names.end(), [&](const auto& before) {
+    return expression.find(before) != std::string::npos;
+  });
+  if (follows) read.values.reset();  // what is computed here is not known to those behind it
+  read.names.push_back(std::move(name));
+  std::string value = variables.put_in("$((" + expression + "))");
+  if (!is_known(value)) read.values.reset();
+  if (read.values) read.values->push_back(std::move(value));
+}
+
+/// `((...))` or `let ...` at a word.
+std::optional<ShellRead> computed_at(const std::vector<ShellWord>& words, std::size_t at,
+                                     const ShellVariables& variables) {
+  ShellRead read;
+  read.values.emplace();
+  if (const auto arithmetic = arithmetic_at(words, at)) {
+    const std::string& text = arithmetic->text;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      add_computed(std::string_view(text).substr(begin, end - begin), variables, read);
+      begin = end + 1;
+    }
+    read.end = arithmetic->end;
+    return read;
+  }
+  if (words[at].ends || !words[at].starts || words[at].text != "let") return std::nullopt;
+  for (++at; at < words.size() && !words[at].ends && !words[at].starts; ++at) {
+    std::string text = words[at].text;
+    std::erase_if(text, [](char c) { return kListBlanks.find(c) != std::string_view::npos; });
+    add_computed(text, variables, read);
+  }
+  read.end = at;
+  return read;
+}
+
 }  // namespace
 
 Values listed_values(const std::vector<ShellWord>& words, std::size_t at,
@@ -98,6 +156,7 @@ Values listed_values(const std::vector<ShellWord>& words, std::size_t at,
 
 std::optional<ShellRead> read_at(const std::vector<ShellWord>& words, std::size_t at,
                                  const ShellVariables& variables) {
+  if (auto computed = computed_at(words, at, variables)) return computed;
   if (!is_read(words, at)) return std::nullopt;
   std::string separators(kListBlanks);
   if (!words[at].starts) separators = words[at - 1].text.substr(kSeparator.size());

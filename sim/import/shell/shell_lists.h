@@ -16,14 +16,15 @@ std::vector<std::optional<std::string>> listed_values(const std::vector<ShellWor
                                                       std::size_t at,
                                                       const ShellVariables& variables);
 
-/// A `read` of a text that the script itself gives: `IFS=',' read -r TP PP <<< "$CONFIG"`.
+/// A command that sets variables to what the script itself gives: `IFS=',' read -r TP PP <<<
+/// "$CONFIG"`, `((GBS *= 2))`, `let "GBS = DP * 8"`.
 struct ShellRead {
   std::vector<std::string> names;
   std::optional<std::vector<std::string>> values;  ///< of the names; none where only a run knows
   std::size_t end = 0;                             ///< the word behind it
 };
 
-/// The `read` at a word; none where the word is no such command.
+/// The one at a word; none where the word starts no such command.
 std::optional<ShellRead> read_at(const std::vector<ShellWord>& words, std::size_t at,
                                  const ShellVariables& variables);
 

@@ -45,13 +45,6 @@ std::size_t find_keyword(const WordList& words, std::size_t at, std::string_view
   return at;
 }
 
-/// Whether a command runs depending on the one before it: behind `&&` or `||`.
-bool is_chained(const WordList& words, std::size_t at) {
-  if (at < 2 || !words[at - 1].ends || !words[at - 2].ends) return false;
-  const std::string& sign = words[at - 1].text;
-  return sign == words[at - 2].text && (sign == "&" || sign == "|");
-}
-
 class ScriptReader {
  public:
   ScriptReader(const std::string& file, const ScriptRequest& request)

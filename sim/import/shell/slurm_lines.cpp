@@ -45,6 +45,24 @@ std::optional<int> gpus_in(std::string_view script) {
   return count_in(value->substr(value->rfind(':') + 1));
 }
 
+/// A count, or that of the variable that stands for it (`$NNODES`, `${NNODES}`) where a line sets
+/// it to one.
+std::optional<int> count_in(std::string_view word, std::string_view script) {
+  if (!word.starts_with('$')) return count_in(word);
+  word.remove_prefix(word.starts_with("${") ? 2 : 1);
+  const std::string_view name = word.substr(0, word.find('}'));
+  std::optional<int> count;
+  for (std::string_view line : split(script, '\n')) {
+    line = trimmed(line);
+    if (line.starts_with("export ")) line = trimmed(line.substr(7));
+    if (name.empty() || !line.starts_with(name) || !line.substr(name.size()).starts_with('='))
+      continue;
+    const std::string_view value = line.substr(name.size() + 1);
+    count = count_in(value.substr(0, value.find_first_of(" \t;#")));
+  }
+  return count;
+}
+
 /// What `srun` is given in its words (`--nodes=8`, `--nodes 8`, `-N 8`, `-N8`) as far as it says a
 /// number, up to the end of a line that goes on behind a backslash. Of several commands the most:
 /// others than the training ask for a node to find its address.
@@ -60,7 +78,7 @@ std::optional<int> srun_nodes(std::string_view script) {
       const bool letter = word.starts_with("-N") && word.size() > 2;
       const std::size_t skipped = word.starts_with("--nodes=") ? 8 : letter ? 2 : 0;
       if (inside && (counts || skipped > 0)) {
-        const std::optional<int> nodes = count_in(word.substr(skipped));
+        const std::optional<int> nodes = count_in(word.substr(skipped), script);
         if (nodes && nodes.value() > most.value_or(0)) most = nodes;
       }
       counts = inside && (word == "--nodes" || word == "-N");

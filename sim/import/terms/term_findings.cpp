@@ -170,6 +170,8 @@ std::optional<std::string_view> scaling_recipe(Precision precision) {
 
 Finding distributed_of(const RecipeTerms& terms) {
   if (terms.use_distributed_optimizer) return of(*terms.use_distributed_optimizer);
+  if (!terms.optimizer && holds(terms.overlap_param_gather) && !terms.overlap_param_gather->assumed)
+    return {"", "true", terms.overlap_param_gather->origin + ", which needs it"};
   if (!terms.optimizer) return off();
   const bool distributed = terms.optimizer->value.find("distributed") != std::string::npos;
   return {"", distributed ? "true" : "false", terms.optimizer->origin};
@@ -244,6 +246,10 @@ Finding cuda_graphs_of(const RecipeTerms& terms) {
   if (graphs.value == "true" && parts && is_mixture(terms))
     return {"", "false",
             terms.cuda_graph_scope->origin + ": graphs of parts of a layer, none of its experts",
+            true, true};
+  if (graphs.value == "true" && parts)
+    return {"", "true",
+            terms.cuda_graph_scope->origin + ": graphs of parts of a layer, taken for those of all",
             true, true};
   return graphs;
 }

@@ -20,16 +20,19 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTitanPrograms{
-    "run_train.sh", "torchtitan.train", "torchtitan/train.py", "run_llama_train.sh"};
+constexpr std::array<std::string_view, 5> kTitanPrograms{
+    "run_train.sh", "torchtitan.train", "torchtitan/train.py", "run_llama_train.sh", "train.py"};
+constexpr std::string_view kJobFile = "--job.config_file";  // torchtitan alone has it
 
-constexpr std::array<std::string_view, 5> kTitanConfigurations{"CONFIG_FILE=", "--job.config_file",
+constexpr std::array<std::string_view, 5> kTitanConfigurations{"CONFIG_FILE=", kJobFile,
                                                                "CONFIG=", "--config ", "--config="};
 
 bool is_titan_launch(std::string_view text) {
-  const bool starts = std::any_of(
-      kTitanPrograms.begin(), kTitanPrograms.end(),
-      [&](std::string_view program) { return text.find(program) != std::string_view::npos; });
+  const bool starts =
+      text.find(kJobFile) != std::string_view::npos ||
+      std::any_of(kTitanPrograms.begin(), kTitanPrograms.end() - 1, [&](std::string_view program) {
+        return text.find(program) != std::string_view::npos;
+      });
   const bool names =
       std::any_of(kTitanConfigurations.begin(), kTitanConfigurations.end(),
                   [&](std::string_view name) { return text.find(name) != std::string_view::npos; });

@@ -96,7 +96,18 @@ constexpr std::array kTitanKeys{
            Refused{"parameters and optimizer states are simulated in FP32; --override "
                    "training.dtype=float32 takes it",
                    "float32"}},
-    KeyRow{"training.*", kOutside},
+    KeyRow{"training.data_parallel_type",
+           Refused{"replicas are given by parallelism.data_parallel_replicate_degree; --override "
+                   "training.data_parallel_type=fsdp takes FSDP",
+                   "fsdp"}},
+    KeyRow{"training.steps", kOutside},
+    KeyRow{"training.warmup_steps", kOutside},
+    KeyRow{"training.max_norm", kOutside},
+    KeyRow{"training.seed", kOutside},
+    KeyRow{"training.dataset*", kOutside},
+    KeyRow{"training.gc_*", kOutside},
+    KeyRow{"training.checkpoint_*", kOutside},
+    KeyRow{"training.loss_parallel", kOutside},
     KeyRow{"job.*", kOutside},
     KeyRow{"profiling.*", kOutside},
     KeyRow{"metrics.*", kOutside},
@@ -110,8 +121,17 @@ constexpr std::array kTitanKeys{
 };
 
 /// Keys of torchtitan's first releases, and where they are now.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kMovedKeys{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kMovedKeys{
     {{"training.enable_fp8_linear", "float8.enable_float8_linear"},
+     {"training.enable_float8_linear", "float8.enable_float8_linear"},
+     {"training.fp8_linear", "float8.enable_float8_linear"},
+     {"training.enable_fsdp_float8_all_gather", "float8.enable_fsdp_float8_all_gather"},
+     {"training.precompute_float8_dynamic_scale_for_fsdp",
+      "float8.precompute_float8_dynamic_scale_for_fsdp"},
+     {"training.sequence_parallel_degree", "parallelism.tensor_parallel_degree"},
+     {"training.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"},
+     {"training.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"},
+     {"training.pipeline_parallel_split_points", "parallelism.pipeline_parallel_split_points"},
      {"training.data_parallel_degree", "parallelism.data_parallel_shard_degree"},
      {"training.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"},
      {"training.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"},
@@ -146,6 +166,9 @@ void settle_tree(YamlNode& tree) {
     whole.text = name + " " + flavor->text;
     set_yaml_value(tree, "model.flavor", std::move(whole));
   }
+  reword(tree, "float8.enable_float8_linear",
+         {{"dynamic", "true"}, {"delayed", "true"}, {"", "false"}});
+  reword(tree, "model.norm_type", {{"fused_rmsnorm", "rmsnorm"}});
   reword(tree, "parallelism.expert_parallel_comm_backend",
          {{"deepep", "true"}, {"standard", "false"}, {"hybridep", ""}});
   reword(tree, "training.global_batch_size", {{"-1", ""}});
@@ -169,7 +192,7 @@ void settle_checkpointing(RecipeTerms& terms) {
   terms.recompute_method.reset();
   Given<std::string>& mode = *terms.recompute;
   if (mode.value == "none" || mode.value == "full") return;
-  constexpr std::string_view kHint = "--set recompute=none, selective_op or full would do";
+  constexpr std::string_view kHint = "--override activation_checkpoint.mode=full takes one that is";
   if (mode.value != "selective") refuse_value(mode, kHint);
   if (!option || option->value == "op") {
     mode.value = "selective_op";

@@ -116,6 +116,8 @@ Json step_time_json(const Report& report) {
           {"low", report.step_time_interval().low},
           {"high", report.step_time_interval().high},
           {"relative_standard_error", report.step_time_error.relative},
+          {"faster_standard_error",
+           report.step_time_error.faster.value_or(report.step_time_error.relative)},
           {"slower_standard_error", report.step_time_error.slower},
           {"error_causes", causes_json(report.step_time_error)},
           {"expected", mean},

@@ -35,7 +35,8 @@ std::string causes_text(const StepError& error) {
   std::vector<std::string> causes;
   for (const ErrorCause& cause : error.causes) {
     if (causes.size() == kMost) break;
-    causes.push_back(fmt::format("{} {}{:.1f} %", cause.cause, cause.slower ? "+" : "+-",
+    causes.push_back(fmt::format("{}{} {}{:.1f} %", cause.slower ? "less tuned " : "", cause.cause,
+                                 cause.slower ? "+" : "+-",
                                  kNineOfTen * cause.relative_error * 100));
   }
   return fmt::format("{}", fmt::join(causes, ", "));
@@ -114,11 +115,14 @@ void add_breakdown(std::string& out, const Report& report) {
 
 void add_communication(std::string& out, const Report& report) {
   out += "\nCommunication of the busiest rank in one step\n";
-  out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>9}{:>9}\n", "group", "collective",
+  std::size_t width = 6;
+  for (const CommunicationRow& row : report.communication)
+    width = std::max(width, row.group.size() + 1);
+  out += fmt::format("  {:<{}}{:<15}{:<21}{:>11}{:>7}{:>9}{:>9}\n", "group", width, "collective",
                      "algorithm", "size", "calls", "total", "exposed");
   for (const CommunicationRow& row : report.communication) {
     const std::string how = fmt::format("{} {}", name_of(row.algorithm), name_of(row.protocol));
-    out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>7.3f} s{:>7.3f} s\n", row.group,
+    out += fmt::format("  {:<{}}{:<15}{:<21}{:>11}{:>7}{:>7.3f} s{:>7.3f} s\n", row.group, width,
                        name_of(row.collective), how.substr(0, 20), call_size(row.bytes), row.count,
                        row.total_s, row.exposed_s);
   }

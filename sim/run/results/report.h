@@ -103,6 +103,7 @@ struct Report {
   double peak_tflops_per_gpu = 0;
   double clock = 1;  ///< of the SMs, as a share of the full clock, held by the power limit
   Breakdown breakdown{};
+  double passes_s = 0;  ///< of a step, of the rank whose passes take longest
   std::vector<StageMemory> memory;
   double memory_capacity = 0;
   std::optional<HostMemory> host_memory;  ///< where something is offloaded

@@ -85,6 +85,33 @@ double machine_error(const UncertaintySpec& spec, const PredictedStep& step) {
       ->relative_error.value;
 }
 
+/// Whether messages of a share run beside passes, so that the longer of the two counts.
+bool runs_beside_passes(Share share) {
+  return share == Share::data_parallel || share == Share::pipeline_parallel ||
+         share == Share::offload;
+}
+
+/// The error of a share, as a part of the step.
+struct ShareError {
+  double slower = 0;  ///< where runs take longer than predicted
+  double faster = 0;
+};
+
+ShareError share_error(const UncertaintySpec& spec, Share share, const PredictedStep& step) {
+  const double kind = spec.scale.value * relative_error_of(spec, share, step);
+  ShareError error;
+  error.slower = error.faster = part(step.breakdown, share) / step.time_s * kind;
+  if (!runs_beside_passes(share) || step.passes_s <= 0) return error;
+  const double least = step.passes_s + part(step.breakdown, Share::optimizer) +
+                       part(step.breakdown, Share::stragglers);
+  const double saved = std::log(std::max(1.0, step.time_s / least)) / kNineOfTen;
+  error.faster = std::min(error.faster, saved);
+  if (share == Share::data_parallel && step.dp_messages_s > 0)
+    error.slower =
+        std::max(error.slower, std::log(step.dp_messages_s / step.time_s) / kNineOfTen + kind);
+  return error;
+}
+
 }  // namespace
 
 UncertaintySpec load_uncertainty(const DataFolder& data) {
@@ -100,13 +127,16 @@ UncertaintySpec load_uncertainty(const DataFolder& data) {
 
 StepError step_error(const UncertaintySpec& spec, const PredictedStep& step) {
   StepError error;
+  double less = 0;  // of the variance, on the fast side
   const auto add = [&](std::string_view cause, double relative, bool slower = false) {
     if (relative > 0) error.causes.push_back({std::string(cause), relative, slower});
   };
   const double scale = spec.scale.value;
-  for (const auto& [name, share] : EnumNames<Share>::rows)
-    add(name,
-        scale * part(step.breakdown, share) / step.time_s * relative_error_of(spec, share, step));
+  for (const auto& [name, share] : EnumNames<Share>::rows) {
+    const ShareError of_share = share_error(spec, share, step);
+    add(name, of_share.slower);
+    less += squared(of_share.slower) - squared(of_share.faster);
+  }
   const double nodes = static_cast<double>(step.gpus) / step.gpus_per_node;
   add("scale", scale * std::log2(std::max(1.0, nodes)) * spec.per_doubling.value);
   add("run-to-run", scale * spec.run_to_run.value);
@@ -123,6 +153,7 @@ StepError step_error(const UncertaintySpec& spec, const PredictedStep& step) {
     }
   }
   error.relative = std::sqrt(variance);
+  if (less > 0) error.faster = std::sqrt(std::max(0.0, variance - less));
   std::stable_sort(
       error.causes.begin(), error.causes.end(),
       [](const ErrorCause& a, const ErrorCause& b) { return a.relative_error > b.relative_error; });
@@ -131,7 +162,8 @@ StepError step_error(const UncertaintySpec& spec, const PredictedStep& step) {
 
 Interval interval_90(double time, const StepError& error) {
   const double up = std::hypot(error.relative, error.slower);
-  return {time * std::exp(-kNineOfTen * error.relative), time * std::exp(kNineOfTen * up)};
+  const double down = error.faster.value_or(error.relative);
+  return {time * std::exp(-kNineOfTen * down), time * std::exp(kNineOfTen * up)};
 }
 
 }  // namespace simtrain

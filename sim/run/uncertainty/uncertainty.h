@@ -82,6 +82,8 @@ struct PredictedStep {
   StackKnowledge stack{};
   KernelKnowledge kernels = KernelKnowledge::measured;
   std::vector<BlockKind> blocks{};  ///< of the model's layers
+  double passes_s = 0;              ///< of the busiest rank: less than that no messages make it
+  double dp_messages_s = 0;         ///< of the busiest rank, hidden ones too
 };
 
 /// Why a step time is not known better: "gemm", "software", "machine", "scale", "run-to-run".
@@ -96,6 +98,7 @@ struct StepError {
   double relative = 0;  ///< either way
   double slower = 0;    ///< beside it, of runs slower than predicted
   std::vector<ErrorCause> causes;
+  std::optional<double> faster{};  ///< of runs faster than predicted, where that is less
 };
 
 /// How well the time of a step is known:
@@ -104,7 +107,9 @@ struct StepError {
 ///                           + (doublings * per_doubling)^2 + run_to_run^2) + stack^2 + machine^2
 ///
 /// Kinds are taken as independent of each other, and each as wrong by the same factor wherever it
-/// has in the step.
+/// is in the step. Messages beside passes (dp, pp, offload) are not what the step is made of where
+/// they only just take longer than these: if they are faster, it still takes `passes_s`, optimizer
+/// and stragglers, and dp messages that are hidden show once they take longer than the step.
 StepError step_error(const UncertaintySpec& spec, const PredictedStep& step);
 
 /// So many standard deviations either side of the mean hold 9 of 10 normal values.
@@ -117,8 +122,8 @@ struct Interval {
   [[nodiscard]] bool holds(double value) const { return low <= value && value <= high; }
 };
 
-/// time * exp(-1.645 relative) to time * exp(1.645 sqrt(relative^2 + slower^2)): errors are taken
-/// as normal in the logarithm on either side.
+/// time * exp(-1.645 faster) to time * exp(1.645 sqrt(relative^2 + slower^2)), `faster` being
+/// `relative` where it is missing: errors are taken as normal in the logarithm on either side.
 Interval interval_90(double time, const StepError& error);
 
 }  // namespace simtrain

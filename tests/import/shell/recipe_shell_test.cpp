@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -9,36 +8,22 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 #include "tests/import/shell/run_words.h"
+#include "tests/import/shell/script_folder.h"
 
 namespace simtrain::testing::recipe_shell_test {
-namespace {
 
-/// Scripts that take each other in, gone with their owner.
-class ScriptFolder {
- public:
-  ScriptFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "simtrain-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~ScriptFolder() { std::filesystem::remove_all(path_); }
-  ScriptFolder(const ScriptFolder&) = delete;
-  ScriptFolder& operator=(const ScriptFolder&) = delete;
-
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << text;
-  }
-  [[nodiscard]] std::string run(const std::string& text) const {
-    return run_words(text, (path_ / "main.sh").string());
-  }
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
+TEST_CASE("arithmetic commands set variables and decide branches") {
+  CHECK(run_words("G=64\n((G+=16))\nrun $G") == "80 ");
+  CHECK(run_words("G=64\n(( G *= 2, H = 1 ))\nrun $G $H") == "128 1 ");
+  CHECK(run_words("G=64\n(( G *= 2, H = G ))\nrun $G $H") == "$G $H ");
+  CHECK(run_words("G=3\n((++G))\nlet \"H = G * 2\" G=1\nrun $G $H") == "1 8 ");
+  CHECK(run_words("G=64\n((G=X*2))\nrun $G") == "$G ");
+  CHECK(run_words("T=4\nif (( T > 2 )); then run --a; else run --b; fi") == "--a ");
+  CHECK(run_words("T=4\nif ((T>2)) && [ $T -lt 4 ]; then run --a; else run --b; fi") == "--b ");
+  CHECK(run_words("if (( X > 2 )); then run --a; fi") == "?--a ");
+  CHECK(run_words("run $((3 > 2)) $(((2 == 3) + 5))") == "1 5 ");
+  CHECK(run_words("for ((i=0;i<8;i++)); do run $i; done").find("$i") == 0);
+}
 
 TEST_CASE("variables have the value that they have where they are used") {
   CHECK(run_words("X=1\nrun $X\nX=2\nrun $X\n") == "1 2 ");
@@ -155,8 +140,8 @@ TEST_CASE("arithmetic of a script is done where its names are known") {
   CHECK(run_words("A=6\nB=4\nrun $((A*B)) $(($A * ${B} / 8)) $((-A+B)) $((A%4*(B+1)))") ==
         "24 3 -2 10 ");
   CHECK(run_words("G=$((2*3))\nrun $((G*G)) x$((1+1))y") == "36 x2y ");
-  CHECK(run_words("A=6\nrun $((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1))") ==
-        "$((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1)) ");
+  CHECK(run_words("A=6\nrun $((A*NONE)) $((A/0)) $((A&7)) $((9223372036854775807+1))") ==
+        "$((A*NONE)) $((A/0)) $((A&7)) $((9223372036854775807+1)) ");
   CHECK(run_words("A=6\nfor A in 1 2; do\nrun $((A*2))\ndone\nA=7") == "2 ");
   CHECK(run_words("A=6\nfor A in $1; do\nrun $((A*2))\ndone\nA=7") == "$((A*2)) ");
   CHECK(run_words(": ${A:=8} ${B=9}\nB=7\nrun $A $B $((A+B))") == "8 7 15 ");

@@ -3,12 +3,15 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
+#include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
 namespace simtrain::testing::uncertainty_test {
@@ -100,6 +103,61 @@ TEST_CASE("The error of a step is its shares' errors, doublings and noise, added
   CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0026)));
   spec.scale.value = 0.5;
   CHECK(step_error(spec, step).relative == doctest::Approx(0.5 * std::sqrt(0.0026)));
+}
+
+TEST_CASE("Messages beside passes save no more than what a step takes longer than these") {
+  UncertaintySpec spec = spec_of({kind(Share::gemm, 0), kind(Share::data_parallel, 0.4)});
+  spec.run_to_run.value = 0;
+  PredictedStep step = ten_seconds();
+  step.breakdown = {};
+  part(step.breakdown, Share::gemm) = 1;
+  part(step.breakdown, Share::data_parallel) = 9;
+  step.dp_messages_s = 9;
+  CHECK(step_error(spec, step).relative == doctest::Approx(0.36));
+  CHECK(!step_error(spec, step).faster);  // nothing is known of its passes
+  step.passes_s = 8;
+  const StepError error = step_error(spec, step);
+  CHECK(error.relative == doctest::Approx(0.36));
+  CHECK(*error.faster == doctest::Approx(std::log(10.0 / 8) / kNineOfTen));
+  CHECK(interval_90(10, error).low == doctest::Approx(8));
+  CHECK(interval_90(10, error).high == doctest::Approx(10 * std::exp(kNineOfTen * 0.36)));
+  part(step.breakdown, Share::data_parallel) = 0.1;  // hidden, but for the end
+  part(step.breakdown, Share::gemm) = 9.9;
+  step.passes_s = 9.9;
+  const StepError hidden = step_error(spec, step);
+  CHECK(hidden.relative == doctest::Approx(0.4 - std::log(10.0 / 9) / kNineOfTen));
+  CHECK(interval_90(10, hidden).high == doctest::Approx(9 * std::exp(kNineOfTen * 0.4)));
+  step.dp_messages_s = 2;  // far from showing
+  CHECK(step_error(spec, step).relative == doctest::Approx(0.004));
+}
+
+TEST_CASE("An interval does not reach below that of a network that is free") {
+  Scenario scenario = ScenarioSource::from_text(R"(
+name: sharded
+source: test
+cluster: {name: dgx-superpod-h100, gpus: 64, placement: compact}
+software: nemo-25.04.01
+model: llama3.1-8b
+training: {precision: bf16, seq_length: 8192, micro_batch_size: 1, global_batch_size: 64}
+parallelism: {tensor_model_parallel_size: 1, pipeline_model_parallel_size: 1, sequence_parallel: false}
+overlap: {tp_comm_overlap: false, overlap_p2p_comm: false, overlap_grad_reduce: true, overlap_param_gather: true}
+optimizer: {distributed: true, grad_reduce_dtype: bf16, bucket_size_mb: 200}
+sharding: {strategy: fsdp2}
+recompute: full
+)",
+                                                "")
+                          .scenario(simtrain::testing::data_folder(), "", {});
+  std::optional<Interval> fastest;
+  double high = 0;
+  for (const double gigabits : {400.0, 100.0, 50.0, 35.0, 25.0, 12.0}) {
+    CAPTURE(gigabits);
+    scenario.cluster.node.nic_bandwidth.value = Bandwidth(gigabits * 1e9 / 8);
+    const Interval now = simulate(scenario).step_time_interval();
+    if (!fastest) fastest = now;
+    CHECK(now.low >= 0.99 * fastest->low);
+    CHECK(now.high >= high);
+    high = now.high;
+  }
 }
 
 TEST_CASE("Of a share the first row counts whose conditions hold") {

@@ -80,4 +80,10 @@ std::optional<ShellChain> chain_at(const std::vector<ShellWord>& words, std::siz
   return chain;
 }
 
+bool is_chained(const ChainWords& words, std::size_t at) {
+  if (at < 2 || !words[at - 1].ends || !words[at - 2].ends) return false;
+  const std::string& sign = words[at - 1].text;
+  return sign == words[at - 2].text && (sign == "&" || sign == "|");
+}
+
 }  // namespace simtrain

@@ -26,4 +26,7 @@ struct ShellChain {
 /// it. Commands that follow `&&` go along with the one before: that is taken to succeed.
 std::optional<ShellChain> chain_at(const std::vector<ShellWord>& words, std::size_t at);
 
+/// Whether a command runs depending on the one before it: behind `&&` or `||`.
+bool is_chained(const std::vector<ShellWord>& words, std::size_t at);
+
 }  // namespace simtrain

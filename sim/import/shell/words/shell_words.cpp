@@ -212,6 +212,21 @@ std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at) {
   return at;
 }
 
+std::optional<ArithmeticText> arithmetic_at(const std::vector<ShellWord>& words, std::size_t at) {
+  constexpr std::size_t kMostWords = 64;
+  if (!is_operator(words, at, "(") || !is_operator(words, at + 1, "(")) return std::nullopt;
+  ArithmeticText found;
+  const std::size_t most = std::min(words.size(), at + kMostWords);
+  for (std::size_t i = at + 2; i < most; ++i) {
+    if (is_operator(words, i, ")") && is_operator(words, i + 1, ")")) {
+      found.end = i + 2;
+      return found;
+    }
+    found.text += words[i].text;
+  }
+  return std::nullopt;
+}
+
 void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::string_view text = word.text;

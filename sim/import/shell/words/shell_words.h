@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,14 @@ std::vector<ShellWord> split_script(const std::string& text, const std::string& 
 
 /// Behind the words of a command from `at` on: at an operator or the next command.
 std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at);
+
+/// The text of `((...))` at `at`, without its blanks, and the place behind it; none where it is
+/// none.
+struct ArithmeticText {
+  std::string text;
+  std::size_t end = 0;
+};
+std::optional<ArithmeticText> arithmetic_at(const std::vector<ShellWord>& words, std::size_t at);
 
 /// Adds the words that a word holds: commands that are kept in one variable are one word.
 void add_parts(const ShellWord& word, std::vector<ShellWord>& parts);

@@ -35,6 +35,8 @@ constexpr auto kFigureMembers = std::to_array<SchemaMember>({
     {"step_time_s.low", "number", "seconds: 9 of 10 measured means lie above"},
     {"step_time_s.high", "number", "seconds: and below"},
     {"step_time_s.relative_standard_error", "number", "of the prediction, as a share"},
+    {"step_time_s.faster_standard_error", "number",
+     "of runs faster than predicted, as a share; the relative one, but where messages hide passes"},
     {"step_time_s.slower_standard_error", "number", "on the slow side alone, as a share"},
     {"step_time_s.error_causes[].cause", "string", "what the interval follows from"},
     {"step_time_s.error_causes[].relative_error", "number", "as a share"},

@@ -175,6 +175,15 @@ void check_named_layers(const Recipe& recipe, const YamlNode& tree) {
           every, layers, recipe.model.name);
 }
 
+/// What would split layers into chunks that they do not fill evenly.
+std::string other_split(const Recipe& recipe, std::int64_t chunks) {
+  if ((recipe.model.num_layers + 2) % chunks == 0)
+    return "with account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split "
+           "they "
+           "do";
+  return "pipeline_model_parallel_layout deals them out unevenly";
+}
+
 void check_layers(const Recipe& recipe, const YamlNode& tree) {
   check_named_layers(recipe, tree);
   const ParallelismSpec& parallelism = recipe.parallelism;
@@ -183,8 +192,8 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
   const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
   require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
           "{} layers (embedding and loss counted as set) do not split into PP {} x VP "
-          "{} = {} chunks",
-          counted, recipe.pp(), recipe.vp(), chunks);
+          "{} = {} chunks; {}",
+          counted, recipe.pp(), recipe.vp(), chunks, other_split(recipe, chunks));
   int least = recipe.model.num_layers;
   for (const int stage : {0, recipe.pp() - 1}) {
     for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
