@@ -289,6 +289,27 @@ TEST_CASE("a Primus configuration is of the framework that it names") {
               "imported; megatron, torchtitan and maxtext are"));
 }
 
+TEST_CASE("Primus on Megatron has the distributed optimizer that it needs") {
+  const ImportFile file{"primus.yaml",
+                        "modules:\n  pre_trainer:\n    framework: megatron\n"
+                        "    model: llama3.1_8B.yaml\n    overrides:\n      micro_batch_size: 1\n"
+                        "      global_batch_size: 128\n      seq_length: 8192\n"
+                        "      tensor_model_parallel_size: 1\n      overlap_param_gather: true\n"};
+  const RecipeRequest request = on("oci-mi300x", "megatron-rocm-2025", 1);
+  CHECK(scenario_in(import_recipe(file, request).yaml).recipe.optimizer.distributed);
+  const ImportFile without = with(file, "overlap_param_gather: true", "bf16: true");
+  CHECK(!scenario_in(import_recipe(without, request).yaml).recipe.optimizer.distributed);
+}
+
+TEST_CASE("an error of what is a small part names the override that goes on without it") {
+  CHECK(holds(refused(maxtext(), {"+weight_dtype=bfloat16"}),
+              "are not modelled; --override weight_dtype=float32 goes on without it"));
+  CHECK(refused(maxtext(), {"+weight_dtype=float32"}).empty());
+  CHECK(holds(refused(foundry(), {"fsdp_config.activation_cpu_offload=true"}),
+              "; --override \"~fsdp_config.activation_cpu_offload\" goes on without it"));
+  CHECK(refused(foundry(), {"~fsdp_config.activation_cpu_offload"}).empty());
+}
+
 TEST_CASE("a GPT-NeoX configuration holds DeepSpeed's") {
   const Recipe recipe = imported(neox()).recipe;
   CHECK(recipe.tp() == 2);

@@ -17,7 +17,7 @@ namespace {
 
 using T = RecipeTerms;
 
-constexpr Refused kOtherPartition{"partitions of ZeRO++ and MiCS are not modelled"};
+constexpr Refused kOtherPartition{"partitions of ZeRO++ and MiCS are not modelled", "", true};
 constexpr Ignored kZeroDetail{"how far DeepSpeed gathers ahead, simulated as its defaults have it"};
 
 constexpr std::array kDeepSpeedKeys{
@@ -38,9 +38,9 @@ constexpr std::array kDeepSpeedKeys{
     KeyRow{"zero_optimization.zero_quantized_weights", kOtherPartition},
     KeyRow{"zero_optimization.zero_quantized_gradients", kOtherPartition},
     KeyRow{"zero_optimization.zero_hpz_partition_size",
-           Refused{"partitions of ZeRO++ and MiCS are not modelled", "1"}},
+           Refused{"partitions of ZeRO++ and MiCS are not modelled", "1", true}},
     KeyRow{"zero_optimization.mics_shard_size",
-           Refused{"partitions of ZeRO++ and MiCS are not modelled", "-1"}},
+           Refused{"partitions of ZeRO++ and MiCS are not modelled", "-1", true}},
     KeyRow{"zero_optimization.*", kZeroDetail},
     KeyRow{"communication_data_type", &T::grad_reduce_dtype},
     KeyRow{"data_types.grad_accum_dtype",
@@ -51,10 +51,11 @@ constexpr std::array kDeepSpeedKeys{
     KeyRow{"scheduler.*", kLearned},
     KeyRow{"gradient_clipping", kLearned},
     KeyRow{"fp16.*", kLearned},
-    KeyRow{"bf16.bf16_master_weights_and_grads", Refused{"main weights in BF16 are not modelled"}},
+    KeyRow{"bf16.bf16_master_weights_and_grads",
+           Refused{"main weights in BF16 are not modelled", "", true}},
     KeyRow{"bf16.*", kLearned},
     KeyRow{"sparse_attention", Refused{"sparse attention is not modelled"}},
-    KeyRow{"activation_checkpointing.cpu_checkpointing", Refused{kNoOffload}},
+    KeyRow{"activation_checkpointing.cpu_checkpointing", Refused{kNoOffload, "", true}},
     KeyRow{"activation_checkpointing.partition_activations",
            NotSimulated{"kept activations that are split over the TP group"}},
     KeyRow{"activation_checkpointing.*",

@@ -100,9 +100,9 @@ constexpr std::array kStepKeys{
     KeyRow{"model.cpu_offloading", &T::cpu_offloading},
     KeyRow{"model.cpu_offloading_num_layers", &T::cpu_offloading_num_layers},
     KeyRow{"model.num_micro_batches_with_partial_activation_checkpoints",
-           Refused{"recomputation of some micro-batches only is not modelled"}},
+           Refused{"recomputation of some micro-batches only is not modelled", "", true}},
     KeyRow{"model.activations_checkpoint_layers_per_pipeline",
-           Refused{"recomputation of some stages only is not modelled"}},
+           Refused{"recomputation of some stages only is not modelled", "", true}},
 };
 
 constexpr std::array kOtherNemo1Keys{

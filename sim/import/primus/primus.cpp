@@ -6,6 +6,7 @@
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
+#include "sim/import/terms/term_findings.h"
 #include "sim/import/torchtitan/torchtitan.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
@@ -27,6 +28,8 @@ RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& mode
   RecipeTerms& terms = reading.terms;
   forget_shape_defaults(terms);
   default_to(terms.bf16, true, "Primus' default");
+  if (holds(terms.overlap_param_gather) && !holds(terms.use_torch_fsdp2))
+    default_to(terms.use_distributed_optimizer, true, "Megatron needs it for overlap_param_gather");
   terms.model_class = model;
   require_named_model(terms, request);
   return reading;

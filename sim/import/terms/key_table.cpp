@@ -73,6 +73,15 @@ bool may_stay_unknown(const KeyRow& row) {
   return term != nullptr && std::find(kTerms.begin(), kTerms.end(), *term) != kTerms.end();
 }
 
+/// The override that goes on without what is refused, where it would.
+std::string remedy_of(const Refused& refused, const std::string& key) {
+  if (!refused.goes_without) return "";
+  const std::string without = refused.harmless.empty()
+                                  ? fmt::format("\"~{}\"", key)
+                                  : fmt::format("{}={}", key, refused.harmless);
+  return fmt::format("; --override {} goes on without it", without);
+}
+
 class RecipeReader {
  public:
   RecipeReader(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style,
@@ -191,7 +200,8 @@ class RecipeReader {
     if (const auto* refused = std::get_if<Refused>(&row.meaning)) {
       if (!is_off(value) && (refused->harmless.empty() || word_of(value, key) != refused->harmless))
         throw InputError(value.place, spelled(key),
-                         fmt::format("is set to {}; {}", found(value), refused->why));
+                         fmt::format("is set to {}; {}{}", found(value), refused->why,
+                                     remedy_of(*refused, key)));
       return;
     }
     std::visit([&](const auto& member) { take(member, value, key); }, row.meaning);

@@ -23,6 +23,7 @@ struct Ignored {
 struct Refused {
   std::string_view why;
   std::string_view harmless = "";  ///< one more value that changes nothing
+  bool goes_without = false;       ///< the error names the override that goes on without it
 };
 
 /// The same where the change is small: the import goes on and reports it.
@@ -49,7 +50,8 @@ inline constexpr Ignored kRange{"how far positions may go, not how many there ar
 inline constexpr Ignored kLearned{"decides what is learned, not how long a step takes"};
 inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
-inline constexpr Refused kOtherContext{"context parallelism other than p2p is not modelled", "p2p"};
+inline constexpr Refused kOtherContext{"context parallelism other than p2p is not modelled", "p2p",
+                                       true};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr NotSimulated kPackedDocuments{
     "attention inside each packed document alone; --set packed_sequences.mean_document=N, in "

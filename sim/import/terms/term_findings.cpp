@@ -170,8 +170,6 @@ std::optional<std::string_view> scaling_recipe(Precision precision) {
 
 Finding distributed_of(const RecipeTerms& terms) {
   if (terms.use_distributed_optimizer) return of(*terms.use_distributed_optimizer);
-  if (!terms.optimizer && holds(terms.overlap_param_gather) && !terms.overlap_param_gather->assumed)
-    return {"", "true", terms.overlap_param_gather->origin + ", which needs it"};
   if (!terms.optimizer) return off();
   const bool distributed = terms.optimizer->value.find("distributed") != std::string::npos;
   return {"", distributed ? "true" : "false", terms.optimizer->origin};

@@ -88,10 +88,11 @@ constexpr std::array kTitanKeys{
     KeyRow{"mx.*", Ignored{"which GEMMs are in MXFP8 is simulated as the precision has it"}},
     KeyRow{"optimizer.name", kOtherOptimizer},
     KeyRow{"optimizer.early_step_in_backward",
-           Refused{"an optimizer that works within the backward is not modelled"}},
+           Refused{"an optimizer that works within the backward is not modelled", "", true}},
     KeyRow{"optimizer.*", kLearned},
     KeyRow{"lr_scheduler.*", kLearned},
-    KeyRow{"fault_tolerance.enable", Refused{"replicas that come and go are not modelled"}},
+    KeyRow{"fault_tolerance.enable",
+           Refused{"replicas that come and go are not modelled", "", true}},
     KeyRow{"training.dtype",
            Refused{"parameters and optimizer states are simulated in FP32; --override "
                    "training.dtype=float32 takes it",

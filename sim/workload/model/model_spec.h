@@ -217,7 +217,6 @@ struct ModelSpec {
   SourcePlace where;
 
   [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }
-  [[nodiscard]] std::int64_t key_value_size() const { return num_query_groups * kv_channels; }
   /// Columns of FC1's output for an MLP of `ffn` columns: both branches of a gated unit.
   [[nodiscard]] std::int64_t fc1_size(std::int64_t ffn) const {
     return activation == Activation::swiglu ? 2 * ffn : ffn;

@@ -120,6 +120,9 @@ struct SoftwareSpec {
   std::string description;
   std::string source;
   Sourced<AttentionKernel> attention;
+  /// Of unfused attention: Megatron's masked softmax, where it takes the scores, or PyTorch's own;
+  /// missing: fused.
+  std::optional<Sourced<Fusion>> masked_softmax;
   Sourced<CrossEntropy> cross_entropy;
   Sourced<Fusion> squared_relu;
   std::optional<Sourced<Fusion>> rms_norm;  ///< missing: fused

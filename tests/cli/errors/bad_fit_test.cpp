@@ -106,7 +106,8 @@ TEST_CASE("VP needs PP and layers for every chunk") {
       {"pipeline_model_parallel_size: 2",
        "pipeline_model_parallel_size: 2\n  virtual_pipeline_model_parallel_size: 3",
        "15:33: parallelism.pipeline_model_parallel_size: 32 layers (embedding and loss counted as "
-       "set) do not split into PP 2 x VP 3 = 6 chunks"},
+       "set) do not split into PP 2 x VP 3 = 6 chunks; pipeline_model_parallel_layout deals them "
+       "out unevenly"},
       {"global_batch_size: 32\nparallelism:\n",
        "global_batch_size: 24\nparallelism:\n  virtual_pipeline_model_parallel_size: 2\n",
        "14:41: parallelism.virtual_pipeline_model_parallel_size: interleaves 3 micro-batches, no "
@@ -118,11 +119,14 @@ TEST_CASE("Layers must split into the stages") {
   check_edits({
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_layers: 31}",
        "16:33: parallelism.pipeline_model_parallel_size: 31 layers (embedding and loss counted as "
-       "set) do not split into PP 2 x VP 1 = 2 chunks"},
+       "set) do not split into PP 2 x VP 1 = 2 chunks; pipeline_model_parallel_layout deals them "
+       "out unevenly"},
       {"pipeline_model_parallel_size: 2",
        "pipeline_model_parallel_size: 2\n  account_for_embedding_in_pipeline_split: true",
        "15:33: parallelism.pipeline_model_parallel_size: 33 layers (embedding and loss counted as "
-       "set) do not split into PP 2 x VP 1 = 2 chunks"},
+       "set) do not split into PP 2 x VP 1 = 2 chunks; with "
+       "account_for_embedding_in_pipeline_split "
+       "and account_for_loss_in_pipeline_split they do"},
   });
 }
 

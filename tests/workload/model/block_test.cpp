@@ -220,7 +220,7 @@ TEST_CASE("A stack that adds weight gradients apart passes over each once more, 
   const Recipe converted = that(recipe, GradientAccumulation::converted);
   const ModelSpec& model = recipe.model;
   const std::int64_t weights =
-      model.hidden_size * (2 * model.query_size() + 2 * model.key_value_size() +
+      model.hidden_size * (2 * model.query_size() + 2 * RankShape(recipe).key_value_size() +
                            model.fc1_size(model.ffn_hidden_size) + model.ffn_hidden_size);
   CHECK(streamed(apart, Phase::backward) - streamed(recipe, Phase::backward) ==
         doctest::Approx((2 + 2 * 4) * static_cast<double>(weights / recipe.tp())));
@@ -230,6 +230,24 @@ TEST_CASE("A stack that adds weight gradients apart passes over each once more, 
   CHECK(streamed(that(recipe, GradientAccumulation::converted), Phase::backward) ==
         streamed(that(recipe, GradientAccumulation::eager), Phase::backward));
   CHECK(streamed(apart, Phase::forward) == streamed(recipe, Phase::forward));
+}
+
+TEST_CASE("All ranks of TP have the keys and values of a multi-query model") {
+  Recipe recipe = llama_8b();
+  recipe.model.num_query_groups = 1;
+  recipe.parallelism.tensor_model_parallel_size = 4;
+  CHECK(RankShape(recipe).key_value_size() == 4 * recipe.model.kv_channels);
+  const ModelSpec& model = recipe.model;
+  const auto weights = [&](std::int64_t ranks) {
+    recipe.parallelism.tensor_model_parallel_size = static_cast<int>(ranks);
+    std::int64_t all = 0;
+    for (const Operator& op : gqa_block().make(RankShape(recipe)).branch) {
+      for (const Weight& weight : op.weights)
+        all += weight.sharded_over.has(Axis::tp) ? weight.elements() : 0;
+    }
+    return all;
+  };
+  CHECK(4 * weights(4) - weights(1) == 3 * 2 * model.hidden_size * model.kv_channels);
 }
 
 TEST_CASE("A stack of PyTorch's own operators passes over norms, branches and queries many times") {
@@ -248,7 +266,7 @@ TEST_CASE("A stack of PyTorch's own operators passes over norms, branches and qu
   CHECK(more(&SoftwareSpec::swiglu, Phase::forward) == doctest::Approx((10 - 6) * branch));
   CHECK(more(&SoftwareSpec::swiglu, Phase::backward) == doctest::Approx((18 - 10) * branch));
   const double turned =
-      shape.rows * static_cast<double>(model.query_size() + model.key_value_size()) / shape.tp;
+      shape.rows * static_cast<double>(model.query_size() + shape.key_value_size()) / shape.tp;
   for (const Phase phase : {Phase::forward, Phase::backward})
     CHECK(more(&SoftwareSpec::rotary, phase) == doctest::Approx((20 - 4) * turned));
 }

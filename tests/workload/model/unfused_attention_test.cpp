@@ -55,7 +55,7 @@ double scores(const Recipe& recipe) {
 double saved(const Recipe& recipe) {
   double bytes = 0;
   for (const SavedTensor& tensor :
-       core_attention(RankShape(recipe), grouped_attention(recipe.model)).saved)
+       core_attention(RankShape(recipe), grouped_attention(RankShape(recipe))).saved)
     bytes += tensor.bytes;
   return bytes;
 }
@@ -89,12 +89,15 @@ TEST_CASE("Scores that Megatron's softmax does not take go through PyTorch in FP
   Recipe twice = recipe;
   twice.training.micro_batch_size = 2;
   CHECK(attended(twice, Phase::forward).bytes == doctest::Approx(3 * scores(twice)));
+  Recipe eager = unfused();  // which Megatron's softmax would take
+  eager.software.masked_softmax = Sourced<Fusion>{Fusion::eager, "a test"};
+  CHECK(attended(eager, Phase::forward).bytes == doctest::Approx(37 * scores(eager)));
   // Those of FP32 need no conversions, and keep what the product reads alone.
   Recipe wide = unfused();
   wide.training.precision = Precision::tf32;
   CHECK(attended(wide, Phase::forward).bytes == doctest::Approx((37 - 12) * scores(wide)));
   const auto kept = [](const Recipe& of) {
-    return unfused_attention(RankShape(of), grouped_attention(of.model)).saved.front().bytes;
+    return unfused_attention(RankShape(of), grouped_attention(RankShape(of))).saved.front().bytes;
   };
   CHECK(kept(recipe) == doctest::Approx((2 + 4) * square));
   CHECK(kept(wide) == doctest::Approx(4 * scores(wide)));
@@ -114,7 +117,7 @@ TEST_CASE("It keeps 2 bytes a score, with dropout 5, which recompute of the core
   CHECK(saved(unfused()) - fused == doctest::Approx(2 * square - log_sums));
   CHECK(saved(unfused(0.1)) - fused == doctest::Approx(5 * square - log_sums));
   for (const SavedTensor& tensor :
-       unfused_attention(RankShape(recipe), grouped_attention(recipe.model)).saved)
+       unfused_attention(RankShape(recipe), grouped_attention(RankShape(recipe))).saved)
     CHECK(tensor.dropped_by == RecomputeModule::core_attn);
 }
 

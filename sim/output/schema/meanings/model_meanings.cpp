@@ -70,6 +70,8 @@ constexpr auto kModelMeanings = std::to_array<Meaning>({
 
 constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.attention", "implementation of fused attention"},
+    {"software.masked_softmax",
+     "of unfused attention: Megatron's kernel where it takes the scores, or PyTorch's own ones"},
     {"software.cross_entropy", "kernels of the loss"},
     {"software.squared_relu", "one kernel, or PyTorch's own one after the other"},
     {"software.rms_norm", "one kernel, or PyTorch's own one after the other"},

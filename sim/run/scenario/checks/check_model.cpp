@@ -237,7 +237,8 @@ void check_cuts(const Recipe& recipe, const YamlNode& tree) {
   const ModelSpec& model = recipe.model;
   const std::string key = "parallelism.tensor_model_parallel_size";
   divides(recipe.tp(), model.num_attention_heads, tree, key, "the attention heads");
-  divides(recipe.tp(), model.num_query_groups, tree, key, "the query groups");
+  if (model.num_query_groups > 1)  // one is on all ranks
+    divides(recipe.tp(), model.num_query_groups, tree, key, "the query groups");
   divides(recipe.tp(), model.ffn_hidden_size, tree, key, "ffn_hidden_size");
   divides(recipe.tp(), model.vocab_size, tree, key, "vocab_size");
   divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");

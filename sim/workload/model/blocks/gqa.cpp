@@ -18,15 +18,15 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
   add_column_parallel(
       block.branch, shape,
       {.module = "linear_qkv",
-       .columns = (model.query_size() + gates + 2 * model.key_value_size()) / shape.tp,
+       .columns = (model.query_size() + gates + 2 * shape.key_value_size()) / shape.tp,
        .bias = model.add_bias_linear || model.add_qkv_bias,
-       .separate = {(model.query_size() + gates) / shape.tp, model.key_value_size() / shape.tp,
-                    model.key_value_size() / shape.tp},
-       .columns_again = model.key_value_size() / shape.tp,
+       .separate = {(model.query_size() + gates) / shape.tp, shape.key_value_size() / shape.tp,
+                    shape.key_value_size() / shape.tp},
+       .columns_again = shape.key_value_size() / shape.tp,
        .dgrad = &TpOverlapTable::qkv_dgrad,
        .wgrad = &TpOverlapTable::qkv_wgrad});
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
-  add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)));
+  add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(shape, span)));
   if (model.attention_output_gate) block.branch.push_back(output_gate(shape));
   add_row_parallel(block.branch, shape,
                    {.module = "linear_proj",

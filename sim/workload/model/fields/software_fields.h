@@ -37,6 +37,7 @@ struct Fields<SoftwareSpec> {
     v("description", spec.description);
     v("source", spec.source);
     v("attention", spec.attention);
+    v.optional("masked_softmax", spec.masked_softmax);
     v("cross_entropy", spec.cross_entropy);
     v("squared_relu", spec.squared_relu);
     v.optional("rms_norm", spec.rms_norm);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/workload/model/recipe.h"
@@ -30,6 +31,13 @@ struct RankShape {
   [[nodiscard]] double activation_bytes() const { return recipe.precision().activation.bytes(); }
   [[nodiscard]] const ModelSpec& model() const { return recipe.model; }
   [[nodiscard]] std::int64_t hidden() const { return recipe.model.hidden_size; }
+  /// Over the ranks of a tensor-parallel group: each has one at least, that of a multi-query model
+  /// the same on all.
+  [[nodiscard]] int query_groups() const { return std::max(recipe.model.num_query_groups, tp); }
+  /// Of the keys, or the values, of all of these.
+  [[nodiscard]] std::int64_t key_value_size() const {
+    return query_groups() * recipe.model.kv_channels;
+  }
 };
 
 }  // namespace simtrain

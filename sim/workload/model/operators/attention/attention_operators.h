@@ -34,7 +34,7 @@ struct AttentionShape {
 };
 
 /// That of a model's query groups.
-AttentionShape grouped_attention(const ModelSpec& model, AttentionSpan span = {});
+AttentionShape grouped_attention(const RankShape& shape, AttentionSpan span = {});
 /// That of a model with latent attention, as training computes it: each head with keys and values
 /// of its own, made from the latent.
 AttentionShape latent_attention(const ModelSpec& model);

@@ -2,9 +2,10 @@
 
 namespace simtrain {
 
-AttentionShape grouped_attention(const ModelSpec& model, AttentionSpan span) {
+AttentionShape grouped_attention(const RankShape& shape, AttentionSpan span) {
+  const ModelSpec& model = shape.model();
   return {.heads = model.num_attention_heads,
-          .key_heads = model.num_query_groups,
+          .key_heads = shape.query_groups(),
           .key_dimension = model.kv_channels,
           .value_dimension = model.kv_channels,
           .span = span};

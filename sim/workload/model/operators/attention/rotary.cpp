@@ -23,7 +23,7 @@ Operator moves(const RankShape& shape, double elements) {
 Operator rotary(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const double moved = SoftwareSpec::is_eager(shape.recipe.software.rotary) ? 10 : 2;
-  return moves(shape, moved * static_cast<double>(model.query_size() + model.key_value_size()) /
+  return moves(shape, moved * static_cast<double>(model.query_size() + shape.key_value_size()) /
                           shape.tp * model.rotary_percent);
 }
 
@@ -58,7 +58,7 @@ Operator output_gate(const RankShape& shape) {
 Operator query_key_norm(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const double elements =
-      static_cast<double>(model.query_size() + model.key_value_size()) / shape.tp * shape.rows;
+      static_cast<double>(model.query_size() + shape.key_value_size()) / shape.tp * shape.rows;
   const double element = shape.activation_bytes();
   const auto kernel = [=](StreamingKind kind, double moved) {
     return [=](ProgramBuilder& builder) {

@@ -44,7 +44,8 @@ Scores scores_of(const Recipe& recipe, const AttentionShape& attention) {
   Scores scores;
   scores.elements = static_cast<double>(rows) * static_cast<double>(sequence);
   scores.element_bytes = format.bytes();
-  scores.fused_softmax = fused_softmax_takes(matrices, sequence, format.bytes());
+  scores.fused_softmax = !SoftwareSpec::is_eager(recipe.software.masked_softmax) &&
+                         fused_softmax_takes(matrices, sequence, format.bytes());
   scores.dropout = recipe.model.attention_dropout > 0;
   scores.scores = product(sequence, attention.key_dimension);
   scores.output = product(attention.value_dimension, sequence);
