@@ -198,6 +198,8 @@ Report report_of(const SimulatedStep& simulated) {
   const Breakdown breakdown = path_breakdown(plan, timeline, path);
   const double passes_s = longest_passes_s(plan);
   std::vector<CommunicationRow> communication = communication_table(simulated, path);
+  StepError error = step_error(
+      scenario.uncertainty, predicted_step(scenario, {step_s, breakdown, passes_s, communication}));
   const Speed speed = speed_of(scenario, step_s);
   std::vector<StageMemory> memory = stage_memory(recipe, gpu, simulated.grid);
   std::optional<HostMemory> on_hosts;
@@ -217,9 +219,7 @@ Report report_of(const SimulatedStep& simulated) {
       .data_parallel = simulated.grid.dp(),
       .micro_batches = simulated.grid.micro_batches(),
       .step_time_s = step_s,
-      .step_time_error =
-          step_error(scenario.uncertainty,
-                     predicted_step(scenario, {step_s, breakdown, passes_s, communication})),
+      .step_time_error = std::move(error),
       .step_spread = spread_of(simulated),
       .sample = {},
       .tokens_per_s = speed.tokens_per_s,

@@ -84,8 +84,9 @@ std::pair<std::string, std::string> assignment_in(std::string_view text) {
 
 /// Variables that an arithmetic command sets: all of them, or nothing where one is not known.
 void add_computed(std::string_view text, const ShellVariables& variables, ShellRead& read) {
-  auto [name, expression] = assignment_in(text);
+  auto [name, computed] = assignment_in(text);
   if (name.empty()) return;
+  const std::string expression = std::move(computed);
   const bool follows = std::any_of(read.names.begin(), read.names.end(), [&](const auto& before) {
     return expression.find(before) != std::string::npos;
   });

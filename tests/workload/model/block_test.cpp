@@ -247,7 +247,7 @@ TEST_CASE("All ranks of TP have the keys and values of a multi-query model") {
     }
     return all;
   };
-  CHECK(4 * weights(4) - weights(1) == 3 * 2 * model.hidden_size * model.kv_channels);
+  CHECK(4 * weights(4) - weights(1) == 3L * 2 * model.hidden_size * model.kv_channels);
 }
 
 TEST_CASE("A stack of PyTorch's own operators passes over norms, branches and queries many times") {
