@@ -1,10 +1,7 @@
 #include "sim/import/shell/shell_script.h"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,7 +12,6 @@
 #include "sim/import/shell/shell_calls.h"
 #include "sim/import/shell/shell_condition.h"
 #include "sim/import/shell/shell_lists.h"
-#include "sim/import/shell/shell_path.h"
 #include "sim/import/shell/slurm_lines.h"
 #include "sim/import/shell/words/shell_arguments.h"
 #include "sim/import/shell/words/shell_chain.h"
@@ -23,7 +19,6 @@
 #include "sim/import/shell/words/shell_parameters.h"
 #include "sim/import/shell/words/shell_text.h"
 #include "sim/import/terms/environment.h"
-#include "sim/import/terms/finding.h"
 
 namespace simtrain {
 namespace {

@@ -20,6 +20,7 @@ TEST_CASE("arithmetic commands set variables and decide branches") {
   CHECK(run_words("G=64\n((G=X*2))\nrun $G") == "$G ");
   CHECK(run_words("T=4\nif (( T > 2 )); then run --a; else run --b; fi") == "--a ");
   CHECK(run_words("T=4\nif ((T>2)) && [ $T -lt 4 ]; then run --a; else run --b; fi") == "--b ");
+  CHECK(run_words("( (cd x; run --a) )\n") == "--a ");  // subshells
   CHECK(run_words("if (( X > 2 )); then run --a; fi") == "?--a ");
   CHECK(run_words("run $((3 > 2)) $(((2 == 3) + 5))") == "1 5 ");
   CHECK(run_words("for ((i=0;i<8;i++)); do run $i; done").find("$i") == 0);

@@ -215,6 +215,9 @@ std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at) {
 std::optional<ArithmeticText> arithmetic_at(const std::vector<ShellWord>& words, std::size_t at) {
   constexpr std::size_t kMostWords = 64;
   if (!is_operator(words, at, "(") || !is_operator(words, at + 1, "(")) return std::nullopt;
+  const SourcePlace& place = words[at].place;
+  const SourcePlace& next = words[at + 1].place;
+  if (next.line != place.line || next.column != place.column + 1) return std::nullopt;
   ArithmeticText found;
   const std::size_t most = std::min(words.size(), at + kMostWords);
   for (std::size_t i = at + 2; i < most; ++i) {
