@@ -299,6 +299,14 @@ TEST_CASE("Primus on Megatron has the distributed optimizer that it needs") {
   CHECK(scenario_in(import_recipe(file, request).yaml).recipe.optimizer.distributed);
   const ImportFile without = with(file, "overlap_param_gather: true", "bf16: true");
   CHECK(!scenario_in(import_recipe(without, request).yaml).recipe.optimizer.distributed);
+  const ImportFile large =
+      with(with(file, "llama3.1_8B", "llama3.1_405B"), "tensor_model_parallel_size: 1",
+           "tensor_model_parallel_size: 8\n      pipeline_model_parallel_size: 8");
+  RecipeRequest many = request;
+  many.nodes = 8;
+  const Recipe dealt = scenario_in(import_recipe(large, many).yaml).recipe;
+  CHECK(dealt.parallelism.account_for_embedding_in_pipeline_split);
+  CHECK(dealt.dealt_layers() == 128);
 }
 
 TEST_CASE("an error of what is a small part names the override that goes on without it") {

@@ -15,7 +15,6 @@
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
 #include "sim/import/terms/environment.h"
-#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {
@@ -203,29 +202,6 @@ void assume_usual(const Launch& launch, RecipeReading& reading) {
         ["what the launched script sets itself; sequence parallelism, ETP 1, the "
          "distributed optimizer and its overlap are assumed"]
         [launch.script.empty() ? "the script taken in" : launch.script];
-}
-
-/// Where the layers of a model do not split into its chunks but do with the embedding and the loss,
-/// these are counted.
-void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data) {
-  const auto named = request.model ? request.model : named_model(terms.model_class->value);
-  const auto degree = [](const WholeTerm& term) {
-    return term ? std::clamp<std::int64_t>(term->value, 1, 10000) : 1;
-  };
-  const std::int64_t stages = degree(terms.pipeline_model_parallel_size);
-  const std::int64_t chunks = stages * degree(terms.virtual_pipeline_model_parallel_size);
-  const std::vector<std::string> known = data.names("scenarios/models");
-  if (!named || terms.pipeline_model_parallel_layout || stages < 2 ||
-      std::find(known.begin(), known.end(), *named) == known.end())
-    return;
-  const std::int64_t layers =
-      data.load<ModelSpec>("scenarios/models", *named, terms.model_class->place, "model")
-          .num_layers;
-  if (layers % chunks == 0 || (layers + 2) % chunks != 0) return;
-  const std::string whose =
-      fmt::format("{} layers do not split into {} chunks without it", layers, chunks);
-  default_to(terms.account_for_embedding_in_pipeline_split, true, whose);
-  default_to(terms.account_for_loss_in_pipeline_split, true, whose);
 }
 
 RecipeReading read_launch(const Launch& launch, const ImportFile& file,

@@ -21,4 +21,9 @@ std::optional<std::string> model_named_in(const std::string& text);
 /// has, and the request does not say which one it is.
 void require_named_model(const RecipeTerms& terms, const RecipeRequest& request);
 
+/// Where the layers of a model that a recipe only names do not split into its chunks but do with
+/// the embedding and the loss, these are counted, as assumed: what its model's own file says is not
+/// there.
+void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data);
+
 }  // namespace simtrain

@@ -22,7 +22,7 @@ bool is_primus(std::string_view text) {
 /// Megatron's arguments in Primus; the shape of the model is in a file of its own, which its name
 /// is for.
 RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& model,
-                                   const RecipeRequest& request) {
+                                   const RecipeRequest& request, const DataFolder& data) {
   reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
   RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted, request);
   RecipeTerms& terms = reading.terms;
@@ -32,6 +32,7 @@ RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& mode
     default_to(terms.use_distributed_optimizer, true, "Megatron needs it for overlap_param_gather");
   terms.model_class = model;
   require_named_model(terms, request);
+  settle_split(terms, request, data);
   return reading;
 }
 
@@ -84,7 +85,7 @@ ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
   } else if (framework == "megatron") {
     const Given<std::string> named{text_at(tree, trainer + ".model"), "model", false,
                                    model == nullptr ? SourcePlace{file.path} : model->place};
-    reading = read_primus_megatron(std::move(overrides), named, request);
+    reading = read_primus_megatron(std::move(overrides), named, request, data);
   } else {
     const YamlNode* given = find_yaml_value(tree, key);
     throw InputError(given == nullptr ? SourcePlace{file.path} : given->place, key,
