@@ -6,8 +6,8 @@ namespace simtrain {
 namespace {
 
 constexpr std::size_t kDeepestCalls = 32;
-constexpr std::size_t kMostCalls = 1024;
-constexpr std::size_t kMostCallWords = 65536;  // of all calls
+constexpr std::size_t kMostCalls = 256;
+constexpr std::size_t kMostCallWords = 16384;  // of all calls
 constexpr std::size_t kMostOwn = 1024;         // variables of one call
 
 }  // namespace

@@ -136,7 +136,7 @@ Values listed_values(const std::vector<ShellWord>& words, std::size_t at,
     const std::string& written = words[at].text;
     if (const std::string_view name = list_name(written); !name.empty()) {
       const Values* list = variables.list(name);
-      if (list == nullptr) {
+      if (list == nullptr || values.size() + list->size() > kMostValues) {
         values.emplace_back();
       } else {
         values.insert(values.end(), list->begin(), list->end());

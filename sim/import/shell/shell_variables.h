@@ -22,7 +22,8 @@ class ShellVariables {
   /// From here on only a run knows the value.
   void forget(const std::string& name) { values_[name].reset(); }
 
-  /// Keeps the values of `NAME=(...)`; those that only a run knows are none.
+  /// Keeps the values of `NAME=(...)`; those that only a run knows are none. A list that is longer
+  /// than any of arguments is forgotten.
   void set_list(const std::string& name, std::vector<std::optional<std::string>> values);
   /// From here on only a run knows the list.
   void forget_list(const std::string& name) { lists_.erase(name); }

@@ -74,6 +74,9 @@ TEST_CASE("calls in calls end somewhere") {
     doubling += "f" + std::to_string(i) + "() { f" + std::to_string(i + 1) + " \"$@\" \"$@\"; f" +
                 std::to_string(i + 1) + " $*; }\n";
   CHECK(read_script(doubling + "f40() { run $#; }\nf0 a b", "s.sh").words.size() < 1'000'000);
+  std::string lists = "A=(1 2)\nf() {\n";
+  for (int i = 0; i < 100; ++i) lists += "A+=(\"${A[@]}\")\n";
+  CHECK(read_script(lists + "f\n}\nf\nrun ${A[0]}", "s.sh").words.size() < 100'000);
   std::string many = "f() { run \"$@\" \"$@\" \"$@\"; }\nf";
   for (int i = 0; i < 30'000; ++i) many += " x";
   CHECK(read_script(many, "s.sh").words.size() < 100'000);
