@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t kDeepestCalls = 32;
 constexpr std::size_t kMostCalls = 256;
-constexpr std::size_t kMostCallWords = 16384;  // of all calls
-constexpr std::size_t kMostOwn = 1024;         // variables of one call
+constexpr std::size_t kMostCallWords = 8192;  // of all calls
+constexpr std::size_t kMostOwn = 1024;        // variables of one call
 
 }  // namespace
 

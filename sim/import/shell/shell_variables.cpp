@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLongestWord = 4096;      // of a word with its variables put in
 constexpr std::size_t kLongestReference = 512;  // of ${...}; a longer one stays as it is written
 constexpr std::size_t kMostVariables = 4096;    // the rest stays unknown
-constexpr std::size_t kMostItems = 1024;        // of a list; one with more stays unknown
+constexpr std::size_t kMostItems = 512;         // of a list; one with more stays unknown
 constexpr int kDeepestDefault = 8;              // defaults in defaults
 
 /// Whether `$((` starts here.
