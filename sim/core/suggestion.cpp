@@ -26,18 +26,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+const std::string* closest(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestWord = 100;  // beyond it nobody mistyped, and distances take long
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  const std::string* closest = nullptr;
+  const std::string* found = nullptr;
   for (const std::string& name : known) {
     if (word.size() > kLongestWord) break;
     const std::size_t distance = edit_distance(word, name);
     if (distance >= least) continue;
     least = distance;
-    closest = &name;
+    found = &name;
   }
-  if (closest != nullptr) return fmt::format("did you mean '{}'?", *closest);
+  return found;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  if (const std::string* near = closest(word, known))
+    return fmt::format("did you mean '{}'?", *near);
   return fmt::format("known are {}", fmt::join(known, ", "));
 }
 

@@ -140,29 +140,6 @@ double dp_messages_s(const std::vector<CommunicationRow>& table) {
   return all;
 }
 
-/// What a step's uncertainty depends on besides its scenario.
-struct StepFigures {
-  double step_s = 0;
-  const Breakdown& breakdown;
-  double passes_s = 0;
-  const std::vector<CommunicationRow>& communication;
-};
-
-PredictedStep predicted_step(const Scenario& scenario, const StepFigures& figures) {
-  return {figures.step_s,
-          figures.breakdown,
-          scenario.cluster.gpu.name,
-          scenario.recipe.training.precision,
-          scenario.recipe.model.kv_channels,
-          scenario.gpus(),
-          scenario.cluster.node.gpus,
-          scenario.recipe.knowledge(),
-          scenario.cluster.gpu.kernels.value,
-          blocks_of(scenario.recipe.model),
-          figures.passes_s,
-          dp_messages_s(figures.communication)};
-}
-
 EngineFigures engine_figures(const SimulatedStep& simulated) {
   std::uint64_t events = simulated.timeline.events + events_in(simulated.passes);
   for (const LaterState& state : simulated.later) events += events_in(state.passes);
@@ -178,8 +155,18 @@ EngineFigures engine_figures(const SimulatedStep& simulated) {
 }  // namespace
 
 PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
-  return predicted_step(
-      scenario, {report.step_time_s, report.breakdown, report.passes_s, report.communication});
+  return {report.step_time_s,
+          report.breakdown,
+          scenario.cluster.gpu.name,
+          scenario.recipe.training.precision,
+          scenario.recipe.model.kv_channels,
+          scenario.gpus(),
+          scenario.cluster.node.gpus,
+          scenario.recipe.knowledge(),
+          scenario.cluster.gpu.kernels.value,
+          blocks_of(scenario.recipe.model),
+          report.passes_s,
+          dp_messages_s(report.communication)};
 }
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
@@ -196,15 +183,11 @@ Report report_of(const SimulatedStep& simulated) {
   const std::vector<PathStep> path = critical_path(plan, timeline);
   const double step_s = to_seconds(timeline.end);
   const Breakdown breakdown = path_breakdown(plan, timeline, path);
-  const double passes_s = longest_passes_s(plan);
-  std::vector<CommunicationRow> communication = communication_table(simulated, path);
-  StepError error = step_error(
-      scenario.uncertainty, predicted_step(scenario, {step_s, breakdown, passes_s, communication}));
   const Speed speed = speed_of(scenario, step_s);
   std::vector<StageMemory> memory = stage_memory(recipe, gpu, simulated.grid);
   std::optional<HostMemory> on_hosts;
   if (recipe.offload.anything()) on_hosts = host_memory(simulated, memory);
-  return {
+  Report report{
       .scenario = scenario.name,
       .source = scenario.source,
       .changed_from = scenario.changed_from,
@@ -219,7 +202,7 @@ Report report_of(const SimulatedStep& simulated) {
       .data_parallel = simulated.grid.dp(),
       .micro_batches = simulated.grid.micro_batches(),
       .step_time_s = step_s,
-      .step_time_error = std::move(error),
+      .step_time_error = {},
       .step_spread = spread_of(simulated),
       .sample = {},
       .tokens_per_s = speed.tokens_per_s,
@@ -231,17 +214,19 @@ Report report_of(const SimulatedStep& simulated) {
       .peak_tflops_per_gpu = speed.peak_tflops,
       .clock = simulated.clock,
       .breakdown = breakdown,
-      .passes_s = passes_s,
+      .passes_s = longest_passes_s(plan),
       .memory = std::move(memory),
       .memory_capacity = static_cast<double>(gpu.memory_capacity.value.value()),
       .host_memory = on_hosts,
-      .communication = std::move(communication),
+      .communication = communication_table(simulated, path),
       .placement = placement_figures(simulated.context(), scenario.placement, plan, timeline),
       .faults = fault_texts(scenario.cluster.faults),
       .steps_in_row = simulated.in_row,
       .energy = step_energy(simulated),
       .engine = engine_figures(simulated),
   };
+  report.step_time_error = step_error(scenario.uncertainty, predicted_step(scenario, report));
+  return report;
 }
 
 Report simulate(const Scenario& scenario, const SimulateOptions& options) {

@@ -17,13 +17,6 @@ namespace {
 
 constexpr TextFileKind kConfiguration{"a configuration that a script names", 4};
 
-/// The name of the variable that a word sets; empty where it sets none.
-std::string_view set_variable(const ShellWord& word) {
-  const std::string_view name = leading_name(word.text);
-  const bool sets = !word.ends && word.text.substr(name.size()).starts_with('=');
-  return sets ? name : std::string_view();
-}
-
 bool starts_one_of(const std::vector<ShellWord>& words,
                    std::span<const std::string_view> programs) {
   return std::any_of(words.begin(), words.end(), [&](const ShellWord& word) {
@@ -62,17 +55,15 @@ std::optional<ProgramStart> program_start(const std::vector<ShellWord>& script,
                                           std::span<const std::string_view> programs) {
   ProgramStart start;
   std::optional<ProgramStart> kept;
-  for (std::size_t at = 0; at < script.size();) {
+  for (const std::span<const ShellWord> words : commands_in(script)) {
     std::vector<ShellWord> command;
     bool sets = true;
-    do {
-      const ShellWord& word = script[at];
+    for (const ShellWord& word : words) {
       const bool variable = sets && !set_variable(word).empty();
       if (variable) start.variables.push_back(word);
       sets = variable || (sets && word.text == "export");
       if (!word.ends) add_parts(word, command);
-      ++at;
-    } while (at < script.size() && !script[at].starts);
+    }
     if (!starts_one_of(command, programs)) continue;
     start.words = std::move(command);
     if (!sets) return start;

@@ -86,7 +86,7 @@ constexpr std::array kFoundryKeys{
             "whole layers run again then: --set hardware.recompute_early_stop=false says so, with "
             "--override fsdp_config.activation_checkpointing_reentrant=false",
             "false"}},
-    KeyRow{"fsdp_config.activation_cpu_offload", Refused{kNoOffload, "", true}},
+    KeyRow{"fsdp_config.activation_cpu_offload", kNoOffload},
     KeyRow{"fsdp_config.cpu_offload", &T::offload_state},
     KeyRow{"fsdp_config.*", kFsdpDetail},
     KeyRow{"tp_config", Refused{"tensor parallelism of Composer is not imported"}},

@@ -36,18 +36,12 @@ bool is_configuration(const ShellWord& word) {
 
 /// Commands of a script that start MaxText with a configuration, those that train before others.
 std::vector<std::span<const ShellWord>> commands_of(const ShellScript& script) {
-  std::vector<std::span<const ShellWord>> commands;
-  const std::span<const ShellWord> words(script.words);
-  for (std::size_t at = 0; at < words.size();) {
-    std::size_t end = at + 1;
-    while (end < words.size() && !words[end].starts) ++end;
-    const auto command = words.subspan(at, end - at);
+  std::vector<std::span<const ShellWord>> commands = commands_in(script.words);
+  std::erase_if(commands, [](std::span<const ShellWord> command) {
     const bool keys = std::any_of(command.begin() + 1, command.end(),
                                   [](const ShellWord& word) { return is_key_word(word.text); });
-    if (keys && std::any_of(command.begin(), command.end(), is_configuration))
-      commands.push_back(command);
-    at = end;
-  }
+    return !keys || std::none_of(command.begin(), command.end(), is_configuration);
+  });
   const auto trains = [](std::span<const ShellWord> command) {
     return std::any_of(command.begin(), command.end(), [](const ShellWord& word) {
       return word.text.find("train") != std::string::npos && word.text.find('=') == word.text.npos;

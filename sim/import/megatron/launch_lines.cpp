@@ -82,13 +82,6 @@ struct Launch {
   std::string script;
 };
 
-bool is_assignment(const ShellWord& word) {
-  const std::size_t equals = word.text.find('=');
-  return !word.ends && equals != std::string::npos && equals > 0 && starts_name(word.text[0]) &&
-         std::all_of(word.text.begin(), word.text.begin() + static_cast<std::ptrdiff_t>(equals),
-                     [](char c) { return starts_name(c) || (c >= '0' && c <= '9'); });
-}
-
 void assign(const ShellWord& word, Variables& variables) {
   const std::size_t equals = word.text.find('=');
   ShellWord value = word;
@@ -113,7 +106,7 @@ std::optional<Launch> launch_of(Words command, LaunchEnvironment& environment) {
   std::size_t at = 0;
   const bool exports = !command.empty() && command.front().text == "export";
   if (exports) at = 1;
-  for (; at < command.size() && is_assignment(command[at]); ++at) {
+  for (; at < command.size() && !set_variable(command[at]).empty(); ++at) {
     assign(command[at], own.variables);
     while (at + 1 < command.size() && command[at + 1].quote != 0)
       own.options.push_back(command[++at]);
@@ -135,12 +128,8 @@ std::optional<Launch> launch_of(Words command, LaunchEnvironment& environment) {
 std::vector<Launch> launches_in(const std::vector<ShellWord>& words) {
   std::vector<Launch> launches;
   LaunchEnvironment environment;
-  for (std::size_t at = 0; at < words.size();) {
-    std::size_t end = at + 1;
-    while (end < words.size() && !words[end].starts) ++end;
-    if (auto launch = launch_of(Words(words).subspan(at, end - at), environment))
-      launches.push_back(std::move(*launch));
-    at = end;
+  for (const Words command : commands_in(words)) {
+    if (auto launch = launch_of(command, environment)) launches.push_back(std::move(*launch));
   }
   // Variables alone, for a script that is taken in.
   if (launches.empty() && has_degrees(environment.variables))

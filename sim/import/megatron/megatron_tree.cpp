@@ -24,9 +24,10 @@ void require_known(const std::string& name, const SourcePlace& place) {
   for (const KeyRow& row : megatron_keys()) {
     if (!row.key.ends_with('*')) known.emplace_back(row.key);
   }
-  const std::string near = suggestion(name, known);
-  const bool one = near.starts_with("did");  // not all that there are
-  throw InputError(place, name, "is no argument that simtrain reads" + (one ? "; " + near : ""));
+  const bool near = closest(name, known) != nullptr;  // else all would be listed
+  throw InputError(place, name,
+                   "is no argument that simtrain reads" +
+                       (near ? "; " + suggestion(name, known) : std::string()));
 }
 
 /// Whether two values of an argument matter: it sets a term or may be refused.

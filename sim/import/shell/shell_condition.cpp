@@ -98,8 +98,8 @@ std::optional<bool> test_holds(std::vector<std::string> plain, const ShellVariab
 
 /// Whether what `((...))` computes is not 0.
 Tested number_holds(const std::string& text, const ShellVariables& variables) {
-  const std::string value = variables.put_in("$((" + text + "))");
-  return value.starts_with('$') ? std::nullopt : std::optional(value != "0");
+  const auto value = variables.computed(text);
+  return value ? std::optional(*value != "0") : std::nullopt;
 }
 
 /// `one && other` or `one || other`, either of which may be known to a run only.

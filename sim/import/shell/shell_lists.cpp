@@ -92,9 +92,9 @@ void add_computed(std::string_view text, const ShellVariables& variables, ShellR
   });
   if (follows) read.values.reset();  // what is computed here is not known to those behind it
   read.names.push_back(std::move(name));
-  std::string value = variables.put_in("$((" + expression + "))");
-  if (!is_known(value)) read.values.reset();
-  if (read.values) read.values->push_back(std::move(value));
+  auto value = variables.computed(expression);
+  if (!value) read.values.reset();
+  if (read.values) read.values->push_back(std::move(*value));
 }
 
 /// `((...))` or `let ...` at a word.

@@ -212,6 +212,11 @@ void ShellVariables::take_default(const std::string& word) {
   }
 }
 
+std::optional<std::string> ShellVariables::computed(const std::string& expression) const {
+  std::string value = put_in("$((" + expression + "))");
+  return value.starts_with('$') ? std::nullopt : std::optional(std::move(value));
+}
+
 bool ShellVariables::has_forgotten(const std::string& word) const {
   for (std::size_t at = 0; at < word.size(); ++at) {
     const std::size_t length = reference_length(word, at);

@@ -55,6 +55,9 @@ class ShellVariables {
   /// `${NAME[0]}`, `${NAME%/*}` and `$((NAME * 8))`; what is not known stays as it is written.
   [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
 
+  /// What `$((expression))` is; none where only a run knows it.
+  [[nodiscard]] std::optional<std::string> computed(const std::string& expression) const;
+
   /// Whether a word names a variable that only a run knows, though the script sets it.
   [[nodiscard]] bool has_forgotten(const std::string& word) const;
 

@@ -57,8 +57,8 @@ inline constexpr NotSimulated kPackedDocuments{
     "attention inside each packed document alone; --set packed_sequences.mean_document=N, in "
     "tokens, says how long they are"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
-inline constexpr std::string_view kNoOffload =
-    "this kind of offloading to the host is not modelled";
+inline constexpr Refused kNoOffload{"this kind of offloading to the host is not modelled", "",
+                                    true};
 
 /// Reason -> the patterns of the keys left aside for it and how many keys match each.
 using KeysByReason = std::map<std::string, std::map<std::string, std::size_t>, std::less<>>;

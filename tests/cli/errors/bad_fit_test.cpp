@@ -125,8 +125,7 @@ TEST_CASE("Layers must split into the stages") {
        "pipeline_model_parallel_size: 2\n  account_for_embedding_in_pipeline_split: true",
        "15:33: parallelism.pipeline_model_parallel_size: 33 layers (embedding and loss counted as "
        "set) do not split into PP 2 x VP 1 = 2 chunks; with "
-       "account_for_embedding_in_pipeline_split "
-       "and account_for_loss_in_pipeline_split they do"},
+       "account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split they do"},
   });
 }
 

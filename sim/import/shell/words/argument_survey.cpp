@@ -1,7 +1,6 @@
 #include "sim/import/shell/words/argument_survey.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace simtrain {
@@ -32,14 +31,11 @@ bool sets_for_others(const ReadWords& words, std::size_t at, std::size_t next) {
 
 /// Whether the words of a command before `at` are assignments, or those of `export` and its like.
 bool assigns(const ReadWords& words, std::size_t at) {
-  constexpr std::array<std::string_view, 5> kDeclarers{"export", "local", "readonly", "declare",
-                                                       "typeset"};
   const std::size_t least = at - std::min(at, kMostAssignments);
   for (; !words[at].word.starts; --at) {
     if (at == least || words[at - 1].word.ends) return false;
     const std::string_view before = words[at - 1].written;
-    const bool declares =
-        std::find(kDeclarers.begin(), kDeclarers.end(), before) != kDeclarers.end();
+    const bool declares = declares_own(before) || before == "export" || before == "readonly";
     if (!declares && !assigned_by(words[at - 1]) && !before.starts_with('-')) return false;
   }
   return true;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/import/shell/words/shell_chain.h"
+
 namespace simtrain {
 namespace {
 
@@ -89,9 +91,7 @@ bool shifts_in_branch(const ParameterWords& body) {
     const bool command = !word.ends && (word.starts || starts);
     if (command && is_one_of(word.text, {"if", "case", "for", "while", "until"})) ++depth;
     if (command && is_one_of(word.text, {"fi", "esac", "done"})) --depth;
-    const bool chained =
-        at > 0 && (is_operator(body, at - 1, "&") || is_operator(body, at - 1, "|"));
-    if (!word.ends && word.text == "shift" && (depth > 0 || chained)) return true;
+    if (!word.ends && word.text == "shift" && (depth > 0 || is_chained(body, at))) return true;
     starts =
         command && is_one_of(word.text, {"if", "while", "until", "then", "else", "do", "{", "!"});
   }

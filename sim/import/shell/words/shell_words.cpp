@@ -206,6 +206,23 @@ std::vector<ShellWord> split_script(const std::string& text, const std::string& 
   return Splitter(text, file).split();
 }
 
+std::string_view set_variable(const ShellWord& word) {
+  const std::string_view text = word.text;
+  const std::string_view name = leading_name(text);
+  return !word.ends && text.substr(name.size()).starts_with('=') ? name : std::string_view();
+}
+
+std::vector<std::span<const ShellWord>> commands_in(const std::vector<ShellWord>& words) {
+  std::vector<std::span<const ShellWord>> commands;
+  for (std::size_t at = 0; at < words.size();) {
+    std::size_t end = at + 1;
+    while (end < words.size() && !words[end].starts) ++end;
+    commands.push_back(std::span(words).subspan(at, end - at));
+    at = end;
+  }
+  return commands;
+}
+
 std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at) {
   while (at < words.size() && (words[at].quote != 0 || (!words[at].ends && !words[at].starts)))
     ++at;

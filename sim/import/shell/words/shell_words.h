@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,15 @@ inline bool declares_own(std::string_view command) {
 /// The variable's name at the start of a text; empty where there is none.
 std::string_view leading_name(std::string_view text);
 
+/// The name of the variable that a word sets (`NAME=value`); empty where it sets none.
+std::string_view set_variable(const ShellWord& word);
+
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
 /// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
 std::vector<ShellWord> split_script(const std::string& text, const std::string& file);
+
+/// The commands that words are, each up to the next that starts one, operators and all.
+std::vector<std::span<const ShellWord>> commands_in(const std::vector<ShellWord>& words);
 
 /// Behind the words of a command from `at` on: at an operator or the next command.
 std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at);

@@ -178,9 +178,8 @@ void check_named_layers(const Recipe& recipe, const YamlNode& tree) {
 /// What would split layers into chunks that they do not fill evenly.
 std::string other_split(const Recipe& recipe, std::int64_t chunks) {
   if ((recipe.model.num_layers + 2) % chunks == 0)
-    return "with account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split "
-           "they "
-           "do";
+    return "with account_for_embedding_in_pipeline_split and "
+           "account_for_loss_in_pipeline_split they do";
   return "pipeline_model_parallel_layout deals them out unevenly";
 }
 
