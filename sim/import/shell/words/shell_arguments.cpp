@@ -17,7 +17,7 @@ using Contents = std::map<std::string, ReadWords, std::less<>>;
 using Names = ArgumentSurvey::Names;
 
 constexpr std::size_t kMostArguments = 1024;  // of a variable
-constexpr std::size_t kMostPutIn = 16384;     // of all words of a script
+constexpr std::size_t kMostAdded = 16384;     // of all words of a script
 
 /// The words that a word holds, each as one.
 void add_each(const ReadWord& word, ReadWords& out) {
@@ -65,7 +65,7 @@ class ArgumentReader {
       }
       if (!found) define_plain(at);
       if (words_[at].word.starts && words_[at].written == "unset") forget(at + 1);
-      add(words_[at], out, kMostPutIn);
+      add(words_[at], out, kMostAdded);
       ++at;
     }
     return out;
