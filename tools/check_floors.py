@@ -9,6 +9,7 @@
   another *_fields.h, and those of specifications (*_spec.h, specs/) do not include yaml_tree.h either;
 - each list of fields in a *_fields.h is declared in the header of its struct;
 - no two files define a type of one name in one namespace, which a linker takes for one;
+- no two source files of a floor define a constant of one name, since they may share a unit of the compiler;
 - no source file is longer than 400 lines, no folder of sources or tests holds more than 20 of them.
 
     check_floors.py [ROOT]        check the tree (default: the one of this script)
@@ -50,6 +51,7 @@ NAMESPACE = re.compile(r"(?:inline )?namespace ([\w:]*) ?\{|(\}  // namespace)")
 SHORT_NAMESPACE = re.compile(r"^namespace[^\n]*\{[^\n]*\n[^\n]*\n\}$", re.M)  # clang-format ends it without a comment
 TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|enum|enum class|union) "
                   r"(?:\[\[.*?\]\] |alignas\(.*?\) |[A-Z_]{4,} )*(\w+)(?: final)?(?: ?: [^;]*)?(?: \{|,$)")
+CONSTANT = re.compile(r"^(?:static )?const(?:expr|init)? [^=;(]*?\b(k[A-Z]\w*)(?:\[\w*\])? ?(?:=|\{|;)")
 MOST_LINES = 400
 MOST_FILES = 20
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
@@ -142,6 +144,20 @@ def twice(root):
     return found
 
 
+def constants_twice(root):
+    """Constants of sources that meet one of their name where sources of their floor are one unit."""
+    first, found = {}, []
+    for path in sources(root / "sim"):
+        name = path.relative_to(root)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if path.suffix != ".cpp" or not (constant := CONSTANT.match(line)):
+                continue
+            other = first.setdefault((name.parts[1], constant[1]), name)
+            if other != name:
+                found.append(f"{name}:{number}: {constant[1]} is a constant of {other} too")
+    return found
+
+
 def cycles(graph):
     """The includes that close a cycle: (file, line, included file). Depth first, each file once."""
     closing, done = [], set()
@@ -190,7 +206,7 @@ def check(root):
         for line, quote, header in here:
             if why := wrong_include(name, quote, header) or reads(name, header):
                 found.append(f"{name}:{line}: {why}")
-    found += undeclared(root) + twice(root)
+    found += undeclared(root) + twice(root) + constants_twice(root)
     for name, line, other in cycles(graph):
         found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
     for _, place, other in folder_cycles(graph):
@@ -235,6 +251,10 @@ def self_test():
           "sim/run/a.h": "namespace t {\nclass B;\n}\n" + one_type.replace("struct", "enum")},
          "run/a.h:5: s::A is defined in"),
         ({"sim/core/a.h": "namespace s {\nstruct A {\n};\n\n}\n"}, "a.h:1: end each namespace with"),
+        ({"sim/core/a.cpp": "constexpr int kA = 1;\n", "sim/core/b/c.cpp": "\nconst std::string kA[2]{};\n"},
+         "c.cpp:2: kA is a constant of sim/core/a.cpp too"),
+        ({"sim/core/a.cpp": "constexpr int kA = 1;\n", "sim/run/a.cpp": "constexpr int kA = 1;\n",
+          "sim/core/b.cpp": "constexpr int kB = kA;\n  constexpr int kA = 1;\n"}, None),
         ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
         ({f"sim/core/a/{i}.cpp": "" for i in range(20)}, None),
         ({f"sim/core/a/{i}.cpp": "" for i in range(21)}, "sim/core/a:21: more than 20"),

@@ -6,11 +6,11 @@
 namespace simtrain {
 namespace {
 
-constexpr int kMost = 1000000;
+constexpr int kMostTasks = 1000000;
 
 std::optional<int> count_in(std::string_view text) {
   const auto count = number_as<int>(text);
-  return count && *count >= 1 && *count <= kMost ? count : std::nullopt;
+  return count && *count >= 1 && *count <= kMostTasks ? count : std::nullopt;
 }
 
 /// What is given for an option in the `#SBATCH` lines, as `--nodes=8`, `--nodes 8` or `-N 8`; the
@@ -111,7 +111,7 @@ std::map<std::string, std::string> slurm_variables(std::string_view script,
   const auto tasks_option = option_in(script, "--ntasks-per-node");
   const auto tasks = tasks_option ? count_in(*tasks_option) : std::nullopt;
   set("SLURM_NTASKS_PER_NODE", tasks);
-  if (nodes && tasks && *tasks <= kMost / *nodes) set("SLURM_NTASKS", *nodes * *tasks);
+  if (nodes && tasks && *tasks <= kMostTasks / *nodes) set("SLURM_NTASKS", *nodes * *tasks);
   return variables;
 }
 

@@ -39,7 +39,7 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       "      N/A     N/A     N/A    N/A\n");
   return {
       {"run", "run scenarios/nemotron4_340b_h100_2411.yaml --row fp8-128 --explain --kernels"},
-      {"run", "run scenarios/llama31_405b_job_h100.yaml --job"},
+      {"run", "run scenarios/llama31_405b_job_h100.yaml --job --set job.runs=50"},
       {"difference",
        "run scenarios/llama31_70b_h100.yaml --row fp8-64 --against "
        "scenarios/llama31_70b_h100.yaml --against-row bf16-64"},
@@ -48,7 +48,7 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"tune", kTune + "--memory-margin 99", 1},
       {"front", kTune + "--objectives step_time,memory"},
       {"scale", "scale " + kStep + "--gpus 8:32:x2,12"},
-      {"goodput", "goodput scenarios/llama31_405b_job_h100.yaml"},
+      {"goodput", "goodput scenarios/llama31_405b_job_h100.yaml --set job.runs=50"},
       {"share", "share scenarios/jobs/three_on_a_clos.yaml --place-last"},
       {"nccl",
        "nccl dgx-superpod-h100 --op all_reduce --gpus 16 --min 1K --max 1G --factor 4 "

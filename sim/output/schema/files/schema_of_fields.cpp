@@ -11,7 +11,7 @@ namespace schema_detail {
 namespace {
 
 /// A number that is not negative.
-constexpr std::string_view kNumber = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?";
+constexpr std::string_view kNumberPattern = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?";
 
 const NamedFiles* files_of(const std::vector<NamedFiles>& files, const std::string& key) {
   const auto found = std::find_if(files.begin(), files.end(),
@@ -24,7 +24,7 @@ const NamedFiles* files_of(const std::vector<NamedFiles>& files, const std::stri
 std::string quantity_pattern(std::span<const Unit> units) {
   std::string words;
   for (const Unit& unit : units) words += (words.empty() ? "" : "|") + std::string(unit.name);
-  return fmt::format("^{} *({})$", kNumber, words);
+  return fmt::format("^{} *({})$", kNumberPattern, words);
 }
 
 SchemaJson quantity_schema(std::span<const Unit> units) {
@@ -32,7 +32,7 @@ SchemaJson quantity_schema(std::span<const Unit> units) {
 }
 
 SchemaJson percent_schema() {
-  return {{"type", "string"}, {"pattern", fmt::format("^{} %$", kNumber)}};
+  return {{"type", "string"}, {"pattern", fmt::format("^{} %$", kNumberPattern)}};
 }
 
 SchemaJson number_schema(std::string_view type, Limits limits) {
