@@ -7,6 +7,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
+#include "tests/core/sanitized.h"
 
 namespace simtrain::api::job_test {
 namespace {
@@ -110,7 +111,7 @@ TEST_CASE("A scenario without a job is refused at the key") {
   }
 }
 
-TEST_CASE("Jobs that share a cluster are those of the command") {
+TEST_CASE("Jobs that share a cluster are those of the command" * testing::once()) {
   const std::string path = testing::source_dir() + "/scenarios/jobs/three_on_a_clos.yaml";
   const SharedCluster shared = share(source_data(), path, {.place_last = true});
   CHECK(timeless(Json::parse(shared.json)) == timeless(printed({"share", path, "--place-last"})));

@@ -17,14 +17,14 @@ inline constexpr bool kSanitized = false;
 /// Marks a case of whole studies, whose parts other tests take under sanitizers: it runs without.
 inline doctest::skip once() { return doctest::skip(kSanitized); }
 
-/// How many of so many random cases to try: all, under sanitizers a third.
-inline constexpr int thinned(int all) { return kSanitized ? all / 3 : all; }
+/// How many of so many random cases to try: all, under sanitizers a sixth.
+inline constexpr int thinned(int all) { return kSanitized ? all / 6 : all; }
 
-/// The cases of a table, many of which take the same code: all, under sanitizers every third.
+/// The cases of a table, many of which take the same code: all, under sanitizers every sixth.
 template <class Case>
 std::vector<Case> thinned(const std::vector<Case>& all) {
   std::vector<Case> some;
-  for (std::size_t i = 0; i < all.size(); i += kSanitized ? 3 : 1) some.push_back(all[i]);
+  for (std::size_t i = 0; i < all.size(); i += kSanitized ? 6 : 1) some.push_back(all[i]);
   return some;
 }
 

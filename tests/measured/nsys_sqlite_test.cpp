@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/sanitized.h"
 #include "tests/measured/profiles.h"
 
 namespace simtrain::testing::nsys_sqlite_test {
@@ -119,7 +120,7 @@ TEST_CASE("nsys-sqlite: what has no name or no end, and graphs as a whole, are s
         "6: is a CUDA graph as a whole; nsys profile --cuda-graph-trace=node traces its kernels");
 }
 
-TEST_CASE("nsys-sqlite: kinds of kernels beyond a million are skipped, and so counted") {
+TEST_CASE("nsys-sqlite: kinds of kernels beyond a million are skipped, and so counted" * once()) {
   const Profile profile = read_tables(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000003) INSERT "
       "INTO "

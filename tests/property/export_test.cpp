@@ -197,7 +197,7 @@ TEST_CASE("an import of what was exported is the scenario, for every file of sce
     }
   }
   CHECK(whole > 0);
-  // The others are of other frameworks; under sanitizers a third of the files has more of them.
+  // The others are of other frameworks; under sanitizers a sixth of the files has more of them.
   if (!kSanitized) CHECK(whole * 20 > all * 12);
 }
 

@@ -160,7 +160,7 @@ void settle_deepspeed(RecipeTerms& terms) {
   default_to(terms.grad_reduce_dtype, "fp32", "DeepSpeed's BF16_Optimizer");
 }
 
-void add_deepspeed_config(const std::string& path, const YamlNode& given, RecipeReading& reading) {
+YamlNode load_deepspeed_config(const std::string& path, const YamlNode& given) {
   const std::string file = (std::filesystem::path(path).parent_path() / given.text).string();
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
@@ -168,7 +168,10 @@ void add_deepspeed_config(const std::string& path, const YamlNode& given, Recipe
                      fmt::format("names {}, which is not there; --override "
                                  "\"~deepspeed_config\" reads on without it",
                                  plain_text(file)));
-  YamlNode tree = load_yaml_file(file);
+  return load_yaml_file(file);
+}
+
+void add_deepspeed_config(YamlNode tree, RecipeReading& reading) {
   settle_deepspeed_tree(tree);
   const RecipeReading own = read_recipe(tree, kDeepSpeedKeys, KeyStyle::dotted);
   RecipeTerms& mine = reading.terms;

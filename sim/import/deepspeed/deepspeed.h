@@ -22,9 +22,12 @@ void settle_zero_stage(RecipeTerms& terms);
 /// deals the optimizer's state all the same.
 void settle_deepspeed(RecipeTerms& terms);
 
-/// Takes the configuration that a command line of Megatron-DeepSpeed names into its reading.
-/// `path` is of the script, `given` as it names the file. Throws InputError where the file is not
-/// there or says otherwise than the command line.
-void add_deepspeed_config(const std::string& path, const YamlNode& given, RecipeReading& reading);
+/// The configuration that a command line of Megatron-DeepSpeed names: `path` is of the script,
+/// `given` as it names the file. Throws InputError where the file is not there.
+YamlNode load_deepspeed_config(const std::string& path, const YamlNode& given);
+
+/// Takes such a configuration into the reading of the command line. Throws InputError where it says
+/// otherwise.
+void add_deepspeed_config(YamlNode tree, RecipeReading& reading);
 
 }  // namespace simtrain

@@ -42,7 +42,8 @@ RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& req
   refuse_other_programs(script.words);
   MegatronArguments arguments(file.path, request);
   add_options(script.words, arguments);
-  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option, request);
+  RecipeReading reading =
+      read_megatron_arguments(arguments.take(), KeyStyle::option, request, script.documents);
   WholeTerm& nodes = reading.terms.num_nodes;
   if (nodes && nodes->origin == kOneNode && !starts_by_torch(script.words)) nodes.reset();
   read_environment(script, reading);

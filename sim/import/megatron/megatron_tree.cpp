@@ -63,6 +63,15 @@ void settle_words_of_forks(const YamlNode& tree, RecipeTerms& terms) {
   }
 }
 
+/// The configuration of DeepSpeed that `given` names, each line of it at its place in the script.
+YamlNode deepspeed_config(const std::string& path, const YamlNode& given,
+                          const ScriptDocuments& documents) {
+  const ShellWord* document = document_of(documents, given.text);
+  if (document == nullptr) return load_deepspeed_config(path, given);
+  const std::string above(static_cast<std::size_t>(document->place.line - 1), '\n');
+  return load_yaml_text(above + document->text, document->place.file);
+}
+
 }  // namespace
 
 YamlNode scalar_node(std::string text, const SourcePlace& place) {
@@ -160,7 +169,8 @@ YamlNode MegatronArguments::take() {
 }
 
 RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
-                                      const RecipeRequest& request) {
+                                      const RecipeRequest& request,
+                                      const ScriptDocuments& documents) {
   const WithoutValue rest = request.defaults ? WithoutValue::left_out : WithoutValue::refused;
   RecipeReading reading = read_recipe(tree, megatron_keys(), style, rest);
   RecipeTerms& terms = reading.terms;
@@ -190,7 +200,8 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
   if (holds(terms.fp16) && !terms.grad_reduce_in_fp32)
     default_to(terms.grad_reduce_dtype, "bf16", "Megatron's default, gradients as wide as --fp16");
   const YamlNode* deepspeed = tree.find(kDeepSpeedConfig);
-  if (deepspeed != nullptr) add_deepspeed_config(tree.place.file, *deepspeed, reading);
+  if (deepspeed != nullptr)
+    add_deepspeed_config(deepspeed_config(tree.place.file, *deepspeed, documents), reading);
   if (terms.sharding) settle_deepspeed(terms);
   return reading;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/import/formats/recipe_format.h"
+#include "sim/import/shell/shell_documents.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {
@@ -61,9 +62,11 @@ bool takes_none(const std::string& option);
 /// Where the number of nodes is from that `read_megatron_arguments` takes where no one says it.
 inline constexpr std::string_view kOneNode = "torchrun's default, no --nnodes";
 
-/// The recipe of Megatron's arguments, with its defaults.
+/// The recipe of Megatron's arguments, with its defaults. A configuration of DeepSpeed that they
+/// name is one of `documents`, or a file beside the recipe.
 RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
-                                      const RecipeRequest& request);
+                                      const RecipeRequest& request,
+                                      const ScriptDocuments& documents = {});
 
 /// Takes back what Megatron's defaults say of a shape: the recipe names a model, which has its own.
 void forget_shape_defaults(RecipeTerms& terms);

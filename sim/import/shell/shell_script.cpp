@@ -134,6 +134,10 @@ class ScriptReader {
   /// Reads on from a word; the place of the next.
   std::size_t step(const WordList& words, std::size_t at) {
     const ShellWord& word = words[at];
+    if (word.document) {
+      if (!blocks_.is_live() || blocks_.is_undecided()) return at + 1;
+      return note_document(words, at, variables_, script_.documents);
+    }
     const bool command = !word.ends && (word.starts || after_keyword_);
     after_keyword_ = false;
     if (command) {

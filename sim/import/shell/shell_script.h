@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/import/shell/shell_documents.h"
 #include "sim/import/shell/shell_sources.h"
 #include "sim/import/shell/words/shell_words.h"
 
@@ -22,6 +23,7 @@ struct ShellScript {
   std::vector<ShellWord> words;  ///< with their variables put in
   /// Variables of its environment (NCCL_*, NVTE_*, CUDA_*) and the words that set them last.
   std::map<std::string, ShellWord> environment;
+  ScriptDocuments documents;  ///< those that are written for certain, their variables put in
   /// Loops of which only the first round is read: their variable, and how many rounds there are.
   std::map<std::string, std::size_t> rounds;
   /// Variables whose arguments no command uses; these are not among the words.

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "sim/import/shell/shell_arithmetic.h"
 #include "sim/import/shell/shell_path.h"
+#include "sim/import/shell/words/shell_arithmetic.h"
 #include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {

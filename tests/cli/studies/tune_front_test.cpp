@@ -75,7 +75,7 @@ TEST_CASE("a front by price compares sizes") {
   CHECK(front.at(0).at("usd_per_1t_tokens").get<double>() == doctest::Approx(2.5 * hours));
 }
 
-TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front") {
+TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front" * once()) {
   const std::string json = kQuestion + "--objectives step_time,memory --format json ";
   const auto front = nlohmann::json::parse(run_simtrain(words(json)).out);
   const auto all = nlohmann::json::parse(run_simtrain(words(json + "--exhaustive")).out);

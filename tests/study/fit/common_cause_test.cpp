@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/sanitized.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain::testing::common_cause_test {
@@ -68,7 +69,7 @@ TEST_CASE("Runs without gaps, and a plan with two measured times, have no common
   CHECK(causes.causes.empty());
 }
 
-TEST_CASE("A number stops at what its file takes") {
+TEST_CASE("A number stops at what its file takes" * once()) {
   std::vector<RunToExplain> runs = runs_on({});
   for (RunToExplain& run : runs) run.measured_s = run.predicted_s / 10;
   for (const CommonCause& cause : common_causes(data_folder(), runs).causes) {

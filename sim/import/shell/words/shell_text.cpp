@@ -21,6 +21,7 @@ std::optional<std::size_t> behind_document(const TextWords& words, std::size_t a
   std::string_view end = words[at + 2].text;
   if (end.starts_with('-')) end.remove_prefix(1);
   for (at += 3; at < words.size(); ++at) {
+    if (words[at].document) return at + 1;
     if (words[at].starts && words[at].text == end) return at + 1;
   }
   return std::nullopt;

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 namespace simtrain {
 namespace {
 
 constexpr std::size_t kLongestBracket = 512;  // a longer one is taken for plain text
+constexpr std::size_t kMostUnended = 16;      // behind as many no document is looked for
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
@@ -64,6 +66,30 @@ bool holds_options(std::string_view quoted) {
   return false;
 }
 
+/// `END` of the `<<END`, `<<-END` or `<<'END'` at `at`; empty where there is none.
+std::string end_of_document(std::string_view text, std::size_t at) {
+  if (at > 0 && text[at - 1] == '<') return {};
+  text.remove_prefix(at);
+  if (!text.starts_with("<<") || text.starts_with("<<<")) return {};
+  text.remove_prefix(text.starts_with("<<-") ? 3 : 2);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (!text.empty() && is_quote(text[0])) text.remove_prefix(1);
+  return std::string(leading_name(text));
+}
+
+/// Where the line that is `end` and nothing else starts, from the line at `at` on, or npos.
+std::size_t document_stop(std::string_view text, std::size_t at, std::string_view end) {
+  while (at < text.size()) {
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    const std::size_t next = at + line.size() + 1;
+    line.remove_prefix(std::min(line.find_first_not_of('\t'), line.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line == end) return at;
+    at = next;
+  }
+  return std::string_view::npos;
+}
+
 /// Splits a script into words; variables stay as they are written.
 class Splitter {
  public:
@@ -98,15 +124,36 @@ class Splitter {
       return bracketed();
     } else if (is_blank(c)) {
       finish();
-      if (c == '\n') fresh_ = true;
+      if (c == '\n') return next_line();
     } else if (c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '<' || c == '>') {
       finish();
+      if (document_end_.empty()) document_end_ = end_of_document(text_, at_);
       words_.push_back({std::string(1, c), place_, true, false, false, quote()});
       fresh_ = c != '<' && c != '>';
     } else {
       add(c);
     }
     advance();
+  }
+
+  /// A document starts on the line behind the command whose it is.
+  void next_line() {
+    fresh_ = true;
+    advance();
+    const std::string end = std::exchange(document_end_, {});
+    const std::size_t first = text_.find_first_not_of(" \t\r\n", at_);
+    if (end.empty() || unended_ == kMostUnended || first == std::string::npos ||
+        text_[first] != '{')
+      return;
+    const std::size_t stop = document_stop(text_, at_, end);
+    if (stop == std::string::npos) {
+      ++unended_;
+      return;
+    }
+    words_.push_back({text_.substr(at_, stop - at_), place_});
+    words_.back().document = true;
+    while (at_ < stop) advance();
+    while (at_ < text_.size() && text_[at_] != '\n') advance();
   }
 
   void quoted() {
@@ -188,6 +235,8 @@ class Splitter {
   std::size_t at_ = 0;
   std::size_t quotes_ = 0;       ///< quoted texts that hold options, so far
   std::size_t options_end_ = 0;  ///< of the last of them
+  std::string document_end_;     ///< of the document that the line announces
+  std::size_t unended_ = 0;      ///< documents without an end, so far
   bool open_ = false;
   bool fresh_ = true;  ///< the next word is the first of a command
   ShellWord word_;

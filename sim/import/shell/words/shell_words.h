@@ -21,6 +21,7 @@ struct ShellWord {
   bool undecided = false;  ///< in a branch that only a run takes or not
   std::size_t quote = 0;   ///< of a quoted text that holds options: which of its file, from 1
   std::size_t call = 0;    ///< of a function, in which it is read: which of the script, from 1
+  bool document = false;   ///< a here-document of JSON, whole, behind the words of its command
 };
 
 /// Whether the word at `at`, if there is one, is this operator.
@@ -49,7 +50,8 @@ std::string_view leading_name(std::string_view text);
 std::string_view set_variable(const ShellWord& word);
 
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
-/// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
+/// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece, as does JSON
+/// between `<<END` and `END`. Another such text is words of the script: it may be one itself.
 std::vector<ShellWord> split_script(const std::string& text, const std::string& file);
 
 /// The commands that words are, each up to the next that starts one, operators and all.

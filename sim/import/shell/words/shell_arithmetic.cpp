@@ -1,4 +1,4 @@
-#include "sim/import/shell/shell_arithmetic.h"
+#include "sim/import/shell/words/shell_arithmetic.h"
 
 #include <cctype>
 #include <stdexcept>
