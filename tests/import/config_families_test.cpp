@@ -68,6 +68,11 @@ const std::string kGemma3 = R"("model_type": "gemma3", "vision_config": {"hidden
   "text_config": {"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
   "num_hidden_layers": 34, "sliding_window": 1024})";
 
+const std::string kApertus = R"("model_type": "apertus", "hidden_act": "xielu",
+  "hidden_size": 4096, "intermediate_size": 21504, "num_attention_heads": 32,
+  "num_hidden_layers": 32, "num_key_value_heads": 8, "qk_norm": true, "tie_word_embeddings": false,
+  "vocab_size": 131072)";
+
 TEST_CASE("configurations of many families have the parameters that are published") {
   const std::vector<Published> models{
       {kGemma2, 9.242},
@@ -136,7 +141,41 @@ TEST_CASE("configurations of many families have the parameters that are publishe
          "intermediate_size": 10944, "moe_intermediate_size": 1408, "n_routed_experts": 128,
          "n_shared_experts": 2, "num_attention_heads": 32, "num_experts_per_tok": 6,
          "num_hidden_layers": 62, "num_key_value_heads": 32, "vocab_size": 152064)",
-       142.774}};
+       142.774},
+      {kApertus, 8.053},
+      {R"("model_type": "mimo", "attention_bias": true, "hidden_size": 4096,
+         "intermediate_size": 11008, "num_attention_heads": 32, "num_hidden_layers": 36,
+         "num_key_value_heads": 8, "num_nextn_predict_layers": 1, "tie_word_embeddings": false,
+         "vocab_size": 151680)",
+       7.83},
+      {R"("model_type": "ernie4_5_moe", "hidden_size": 2560, "intermediate_size": 12288,
+         "moe_capacity": [64, 64, 64], "moe_intermediate_size": 1536, "moe_k": 6,
+         "moe_layer_end_index": 27, "moe_layer_interval": 1, "moe_layer_start_index": 1,
+         "moe_num_experts": 64, "moe_num_shared_experts": 2, "num_attention_heads": 20,
+         "num_hidden_layers": 28, "num_key_value_heads": 4, "head_dim": 128, "use_bias": false,
+         "vocab_size": 103424)",
+       21.83},
+      {R"("model_type": "bailing_moe", "hidden_size": 2048, "intermediate_size": 5632,
+         "first_k_dense_replace": 0, "moe_intermediate_size": 1408, "num_attention_heads": 16,
+         "num_experts": 64, "num_experts_per_tok": 6, "num_hidden_layers": 28,
+         "num_key_value_heads": 4, "num_shared_experts": 2, "tie_word_embeddings": false,
+         "vocab_size": 126464)",
+       16.80},
+      {R"("model_type": "bailing_moe_v2", "first_k_dense_replace": 1, "head_dim": 128,
+         "hidden_size": 2048, "intermediate_size": 5120, "moe_intermediate_size": 512,
+         "moe_router_enable_expert_bias": true, "n_group": 8, "num_attention_heads": 16,
+         "num_experts": 256, "num_experts_per_tok": 8, "num_hidden_layers": 20,
+         "num_key_value_heads": 4, "num_nextn_predict_layers": 0, "num_shared_experts": 1,
+         "score_function": "sigmoid", "tie_word_embeddings": false, "topk_group": 4,
+         "use_qk_norm": true, "vocab_size": 157184)",
+       16.25},
+      {R"("model_type": "glm4_moe_lite", "first_k_dense_replace": 1, "hidden_size": 2048,
+         "intermediate_size": 10240, "kv_lora_rank": 512, "moe_intermediate_size": 1536,
+         "n_group": 1, "n_routed_experts": 64, "n_shared_experts": 1, "num_attention_heads": 20,
+         "num_experts_per_tok": 4, "num_hidden_layers": 47, "num_key_value_heads": 20,
+         "q_lora_rank": 768, "qk_nope_head_dim": 192, "qk_rope_head_dim": 64, "topk_group": 1,
+         "tie_word_embeddings": false, "v_head_dim": 256, "vocab_size": 154880)",
+       29.94, 0.005}};
   for (const Published& model : models) {
     CAPTURE(model.config);
     const auto parameters = static_cast<double>(model_parameters(model_of(model.config)));
@@ -162,6 +201,9 @@ TEST_CASE("what the code of a family decides is in the model, or reported") {
   CHECK(!reports(imported(kGemma2), "attention and FFN side by side"));
   CHECK(reports(imported(kGemma2), "norms behind attention and FFN"));
   CHECK(reports(imported(kOpt), "ReLU, as GELU"));
+  CHECK(model_of(kApertus).activation == Activation::squared_relu);
+  CHECK(model_of(kApertus).qk_layernorm);
+  CHECK(reports(imported(kApertus), "xIELU, as squared ReLU"));
   CHECK(reports(imported(kOpt), "learned embeddings of positions"));
 }
 

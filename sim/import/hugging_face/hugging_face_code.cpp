@@ -102,6 +102,10 @@ void settle_activation(RecipeReading& reading, const HuggingFaceType& type) {
     given->value = "gelu";
     ++reading.left_out["ReLU, as GELU"][given->origin];
   }
+  if (given->value == "xielu") {
+    given->value = "relu2";
+    ++reading.left_out["xIELU, as squared ReLU"][given->origin];
+  }
 }
 
 void settle_biases_of_code(RecipeTerms& terms, const HuggingFaceType& type, const YamlNode& tree) {

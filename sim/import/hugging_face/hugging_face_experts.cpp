@@ -104,6 +104,35 @@ constexpr std::array kGlmKeys{
     KeyRow{"n_group", &T::moe_router_num_groups},
     KeyRow{"topk_group", &T::moe_router_group_topk},
 };
+constexpr std::array kErnieKeys{
+    KeyRow{"moe_num_experts", &T::num_moe_experts},
+    KeyRow{"moe_k", &T::moe_router_topk},
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"moe_num_shared_experts", &T::moe_shared_experts},
+    KeyRow{"moe_layer_start_index", &T::moe_first_dense},
+    KeyRow{"moe_layer_interval", &T::moe_layer_step},
+    KeyRow{"moe_layer_end_index", NotSimulated{"where experts end before the last layer"}},
+    KeyRow{"moe_*", kLearned},
+    KeyRow{"use_bias", &T::add_bias_linear},
+};
+constexpr std::array kBailingKeys{
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"num_shared_experts", &T::moe_shared_experts},
+    KeyRow{"first_k_dense_replace", &T::moe_first_dense},
+    KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers},
+    KeyRow{"n_group", &T::moe_router_num_groups},
+    KeyRow{"topk_group", &T::moe_router_group_topk},
+    KeyRow{"score_function", &T::moe_router_score_function},
+    KeyRow{"moe_router_*", kRouting},
+    KeyRow{"use_rmsnorm", kLearned},
+    KeyRow{"norm_head", kLearned},
+    KeyRow{"norm_softmax", kLearned},
+    KeyRow{"embedding_dropout", kLearned},
+    KeyRow{"output_dropout", kLearned},
+    KeyRow{"routed_scaling_factor", kLearned},
+};
+constexpr std::array kApertusKeys{KeyRow{"qk_norm", &T::qk_layernorm}};
+constexpr std::array kMimoKeys{KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers}};
 constexpr std::array kGptOssKeys{
     KeyRow{"experts_per_token", &T::moe_router_topk},
     KeyRow{"swiglu_limit", &T::activation_func_clamp_value},
@@ -151,7 +180,7 @@ struct OwnKeys {
   std::span<const KeyRow> rows;
   std::span<const KeyRow> more{};
 };
-constexpr std::array<OwnKeys, 27> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+constexpr std::array<OwnKeys, 33> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"qwen3_next", kQwenNextKeys},
                                             {"qwen3_5_text", kQwenNextKeys},
                                             {"qwen3_5_moe_text", kQwenNextKeys},
@@ -164,6 +193,12 @@ constexpr std::array<OwnKeys, 27> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"deepseek_v32", kSparseKeys, kDeepSeekKeys},
                                             {"glm_moe_dsa", kSparseKeys, kDeepSeekKeys},
                                             {"kimi_k2", kDeepSeekKeys},
+                                            {"glm4_moe_lite", kDeepSeekKeys},
+                                            {"ernie4_5_moe", kErnieKeys},
+                                            {"bailing_moe", kBailingKeys},
+                                            {"bailing_moe_v2", kBailingKeys},
+                                            {"mimo", kMimoKeys},
+                                            {"apertus", kApertusKeys},
                                             {"glm4_moe", kGlmKeys},
                                             {"gpt_oss", kGptOssKeys},
                                             {"nemotron_h", kNemotronHKeys},
