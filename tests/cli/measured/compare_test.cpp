@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/data_copy.h"
-#include "tests/core/sanitized.h"
 #include "tests/measured/lines.h"
 #include "tests/output/page.h"
 
@@ -46,7 +45,7 @@ class SlowRuns {
   TempFolder folder_;
 };
 
-TEST_CASE("compare: runs of several plans show which number of the hardware is wrong" * once()) {
+TEST_CASE("compare: runs of several plans show which number of the hardware is wrong") {
   const SlowRuns runs;
   for (const char* paths : {".", "a.yaml a.csv b.yaml b.csv"}) {
     CAPTURE(paths);
@@ -90,8 +89,7 @@ TEST_CASE("compare: several logs of one plan cannot show it") {
   CHECK(json.at("common_causes").is_null());
 }
 
-TEST_CASE("compare: what speaks against a log is reported, and it is left out of the search" *
-          once()) {
+TEST_CASE("compare: what speaks against a log is reported, and it is left out of the search") {
   const SlowRuns runs;
   std::string log;
   for (int step = 0; step < 50; ++step) log += nemo_line(step, "1.2");

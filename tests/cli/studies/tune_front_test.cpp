@@ -5,7 +5,6 @@
 
 #include "tests/cli/browser.h"
 #include "tests/cli/mpi_ranks.h"
-#include "tests/core/sanitized.h"
 
 namespace simtrain::testing::tune_front_test {
 namespace {
@@ -75,7 +74,7 @@ TEST_CASE("a front by price compares sizes") {
   CHECK(front.at(0).at("usd_per_1t_tokens").get<double>() == doctest::Approx(2.5 * hours));
 }
 
-TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front" * once()) {
+TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front") {
   const std::string json = kQuestion + "--objectives step_time,memory --format json ";
   const auto front = nlohmann::json::parse(run_simtrain(words(json)).out);
   const auto all = nlohmann::json::parse(run_simtrain(words(json + "--exhaustive")).out);
@@ -83,7 +82,7 @@ TEST_CASE("bounds rule out plans, not results: --exhaustive gives the same front
   CHECK(front.at("simulated") < all.at("simulated"));
 }
 
-TEST_CASE("a front has the same bytes again, on any number of threads and ranks" * once()) {
+TEST_CASE("a front has the same bytes again, on any number of threads and ranks") {
   const TempFolder folder;
   const std::string expected = bytes_of(run_simtrain(writing(folder)), folder);
   CHECK(bytes_of(run_simtrain(writing(folder, "--jobs 1")), folder) == expected);
@@ -178,7 +177,7 @@ TEST_CASE("where no plan fits the front is empty, and the exit status says so") 
   CHECK(line_count(folder.file("a.csv")) == 1);
 }
 
-TEST_CASE("the page of a front opens in a browser and on a phone" * once()) {
+TEST_CASE("the page of a front opens in a browser and on a phone") {
   if (!browser_here()) return;
   const TempFolder folder;
   const std::string file = folder.file("r.html");
