@@ -7,7 +7,6 @@
 
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
-#include "tests/core/sanitized.h"
 
 namespace simtrain::testing::run_job_test {
 namespace {
@@ -91,7 +90,7 @@ TEST_CASE("The JSON of --job holds those of run and of goodput, and advice by da
   }
 }
 
-TEST_CASE("What advice to set promises is what the job with it takes" * once()) {
+TEST_CASE("What advice to set promises is what the job with it takes") {
   const JobFolder here("cost: {gpu_hour: 2 USD}\n");
   const nlohmann::json both = here.json("run job.yaml --job");
   int settings = 0;
