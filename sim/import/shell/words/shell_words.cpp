@@ -140,11 +140,13 @@ class Splitter {
   void next_line() {
     fresh_ = true;
     advance();
-    const std::string end = std::exchange(document_end_, {});
+    if (!document_end_.empty()) document(std::exchange(document_end_, {}));
+  }
+
+  /// JSON up to the line that is `end` is one word.
+  void document(const std::string& end) {
     const std::size_t first = text_.find_first_not_of(" \t\r\n", at_);
-    if (end.empty() || unended_ == kMostUnended || first == std::string::npos ||
-        text_[first] != '{')
-      return;
+    if (unended_ == kMostUnended || first == std::string::npos || text_[first] != '{') return;
     const std::size_t stop = document_stop(text_, at_, end);
     if (stop == std::string::npos) {
       ++unended_;
