@@ -42,7 +42,7 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
     "zlib.h": "core",
     "mpi.h": "study",
     "cminpack.h": "study",
-    "oneapi/tbb": "study",
+    "oneapi/tbb": "core study",
 }
 READER = "sim/core/input/yaml_reader.h"
 TREE = "sim/core/input/yaml_tree.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/core/value_store.h"
+#include "sim/core/threads/value_store.h"
 #include "sim/topology/gpu_links.h"
 #include "sim/topology/graph/host_links.h"
 #include "sim/topology/placement/hosts.h"

@@ -32,6 +32,8 @@ inline std::string text_of(const Report& report) {
   }
   if (const auto& link = report.placement.busiest_link)
     text += fmt::format("\nlink {} {:a}", link->name, link->load);
+  text += fmt::format("\nenergy {:a} trace", report.energy.total_joules());
+  for (const double watts : report.energy.trace.mean_w) text += fmt::format(" {:a}", watts);
   return text + "\n";
 }
 

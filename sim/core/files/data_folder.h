@@ -12,7 +12,7 @@
 #include "sim/core/fingerprint.h"
 #include "sim/core/input/number_key.h"
 #include "sim/core/input/yaml_tree.h"
-#include "sim/core/value_store.h"
+#include "sim/core/threads/value_store.h"
 
 namespace simtrain {
 

@@ -1,8 +1,9 @@
 #include "sim/run/energy/draw_walk.h"
 
+#include <algorithm>
 #include <array>
-#include <iterator>
 #include <numeric>
+#include <span>
 
 namespace simtrain {
 namespace {
@@ -11,34 +12,35 @@ bool moves(const Program& program, const Op& op) {
   return !op.compute && program.transfers[op.cost].wire.value() > 0;
 }
 
-bool earlier(const Span& a, const Span& b) { return a.start < b.start; }
+bool starts_before(const std::span<const Span>& one, const std::span<const Span>& other) {
+  return one.front().start < other.front().start;
+}
 
 }  // namespace
 
-/// Each stream's are in order already.
 std::vector<Span> moving_spans(const Program& program, const std::vector<Span>& spans) {
   std::array<std::vector<Span>, kStreams> streams;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     if (moves(program, program.ops[i]) && spans[i].end > spans[i].start)
       streams[static_cast<std::size_t>(program.ops[i].stream)].push_back(spans[i]);
   }
-  std::vector<Span> moving;
+  // Each stream's are in order already: the earliest of those that come next is the next of all.
+  std::vector<std::span<const Span>> left;
   for (const std::vector<Span>& stream : streams) {
-    std::vector<Span> both;
-    both.reserve(moving.size() + stream.size());
-    std::merge(moving.begin(), moving.end(), stream.begin(), stream.end(), std::back_inserter(both),
-               earlier);
-    moving = std::move(both);
+    if (!stream.empty()) left.emplace_back(stream);
   }
-  std::size_t merged = 0;
-  for (const Span& span : moving) {
-    if (merged > 0 && span.start <= moving[merged - 1].end) {
-      moving[merged - 1].end = std::max(moving[merged - 1].end, span.end);
+  std::vector<Span> moving;
+  while (!left.empty()) {
+    const auto first = std::min_element(left.begin(), left.end(), starts_before);
+    const Span& next = first->front();
+    if (!moving.empty() && next.start <= moving.back().end) {
+      moving.back().end = std::max(moving.back().end, next.end);
     } else {
-      moving[merged++] = span;
+      moving.push_back(next);
     }
+    *first = first->subspan(1);
+    if (first->empty()) left.erase(first);
   }
-  moving.resize(merged);
   return moving;
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/energy/beside_gpus.h"
 #include "sim/run/energy/step_draws.h"
 #include "sim/topology/network_ports.h"
@@ -25,11 +27,11 @@ double thousandths(double value) { return std::round(value * 1e3); }
 /// The draws of one rank, joules by kind and watts over the parts of the trace.
 class RankTotals {
  public:
-  RankTotals(const StepDraws& draws, Duration end)
-      : draws_(draws), end_(end), times_(draws.states()) {
+  RankTotals(const StepDraws& draws, Duration end) : end_(end), times_(draws.states()) {
     watts_.reserve(kTraceParts);
     open();
-    draws.walk([this](const Span& span, const DrawState& state) { add(span, state); });
+    draws.walk(
+        [&](const Span& span, const DrawState& state) { add(span, state, draws.sum(state)); });
     while (watts_.size() < kTraceParts) close();
     for (std::size_t state = 0; state < times_.size(); ++state)
       simtrain::add(joules_, draws.watts_of(state), to_seconds(times_[state]));
@@ -39,9 +41,8 @@ class RankTotals {
 
  private:
   /// Spans come one after another, so that parts of the trace are filled in order.
-  void add(const Span& span, const DrawState& state) {
+  void add(const Span& span, const DrawState& state, double drawn) {
     times_[StepDraws::number_of(state)] += span.end - span.start;
-    const double drawn = draws_.sum(state);
     Duration from = span.start;
     while (span.end > part_end_ && watts_.size() + 1 < kTraceParts) {
       drawn_ += drawn * static_cast<double>((part_end_ - from).count());
@@ -64,7 +65,6 @@ class RankTotals {
     open();
   }
 
-  const StepDraws& draws_;
   Duration end_;
   std::vector<Duration> times_;  ///< by state
   ByDrawKind joules_{};
@@ -119,12 +119,14 @@ void add_gpus(StepEnergy& energy, const SimulatedStep& simulated) {
   const Duration end = std::max(simulated.timeline.end, Duration(1));
   JobDraws job(simulated.scenario.recipe.pp());
   const std::vector<int> behind = ranks_behind(simulated);
-  for (std::size_t place = 0; place < simulated.plan.ranks.size(); ++place) {
-    const SimulatedRank& which = simulated.plan.ranks[place];
-    const StepRank rank(simulated, which.rank);
-    const StepDraws draws(simulated, rank);
-    job.add(RankTotals(draws, end), which.stage, behind[place]);
-  }
+  const std::vector<SimulatedRank>& ranks = simulated.plan.ranks;
+  std::vector<std::optional<RankTotals>> totals(ranks.size());
+  parallel_each(ranks.size(), [&](std::size_t place) {
+    const StepRank rank(simulated, ranks[place].rank);
+    totals[place].emplace(StepDraws(simulated, rank), end);
+  });
+  for (std::size_t place = 0; place < ranks.size(); ++place)
+    job.add(*totals[place], ranks[place].stage, behind[place]);
   energy.gpu_joules = job.joules();
   energy.trace = job.trace(energy.step_s);
   of_part(energy.joules, PowerPart::gpus) = sum_of(energy.gpu_joules);

@@ -21,9 +21,10 @@ struct OpLink {
 /// The ops of a program, linked by stream: each runs its own in the order of the program, which has
 /// to outlive this.
 struct StreamOrder {
+  StreamOrder() = default;  ///< of no program
   explicit StreamOrder(const Program& its_program);
 
-  const Program* program;
+  const Program* program = nullptr;
   std::vector<OpLink> links;                    ///< by op
   std::array<std::uint32_t, kStreams> first{};  ///< op of each stream, or kNoOp
 };

@@ -118,6 +118,12 @@ class PathFinder {
   std::vector<OpsOnGroups> on_groups_;  ///< by program
 };
 
+/// Whether an op is a pass of the pipeline or what passes hand on, for which other stages wait as
+/// its schedule has it.
+bool of_pipeline(const Op& op) {
+  return op.compute || row_of(op.group).share == Share::pipeline_parallel;
+}
+
 /// Answers how much of an interval a rank's compute stream is idle.
 class IdleTime {
  public:
@@ -173,9 +179,10 @@ std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
   for (const PathStep& step : path) {
     const Span& span = timeline.span(step.rank, step.op);
     const double length = to_seconds(span.end - span.start);
-    const bool elsewhere = plan.ranks[step.rank].stage != plan.ranks[reference].stage;
-    const double waiting = elsewhere && length > 0 ? to_seconds(idle.in(span)) / length : 0;
-    shares.push_back(1 - waiting);
+    const SimulatedRank& rank = plan.ranks[step.rank];
+    const bool waits = rank.stage != plan.ranks[reference].stage && length > 0 &&
+                       of_pipeline(plan.programs[rank.program].ops[step.op]);
+    shares.push_back(waits ? 1 - to_seconds(idle.in(span)) / length : 1);
   }
   return shares;
 }

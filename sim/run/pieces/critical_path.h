@@ -21,8 +21,8 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
 std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline);
 
 /// For each step of a path the share of its time in which it counts as what it is, from 0 to 1. The
-/// rest is the pipeline's `bubble`: the path is on another stage than the busiest rank's, and that
-/// rank is idle.
+/// rest is the pipeline's `bubble`: the path is on another stage than the busiest rank's, in a pass
+/// or a message of the pipeline, and that rank is idle.
 std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
                                    const std::vector<PathStep>& path);
 

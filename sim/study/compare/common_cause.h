@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/scenario/scenario.h"
-#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 

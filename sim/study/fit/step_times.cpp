@@ -1,7 +1,7 @@
 #include "sim/study/fit/step_times.h"
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/simulate.h"
-#include "sim/study/parallel_each.h"
 #include "sim/study/validate/documented.h"
 
 namespace simtrain {

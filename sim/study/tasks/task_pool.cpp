@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sim/core/threads/parallel_each.h"
+
 namespace simtrain {
 
 TaskPool::TaskPool(const TaskList& tasks, int jobs)
@@ -66,7 +68,7 @@ void TaskPool::work() {
     std::string record;
     std::exception_ptr error;
     try {
-      record = tasks_.answer(task);
+      record = on_one_core([&] { return tasks_.answer(task); });
     } catch (...) {
       error = std::current_exception();
     }

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/simulate.h"
-#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {

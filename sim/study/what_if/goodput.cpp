@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/study/parallel_each.h"
+#include "sim/core/threads/parallel_each.h"
 #include "sim/study/what_if/goodput_study.h"
 
 namespace simtrain {

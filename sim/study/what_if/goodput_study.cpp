@@ -12,8 +12,8 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/text_parts.h"
 #include "sim/core/invariant.h"
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/simulate.h"
-#include "sim/study/parallel_each.h"
 #include "sim/study/tasks/question_files.h"
 
 namespace simtrain {

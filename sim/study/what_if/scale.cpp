@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "sim/core/quantity.h"
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/simulate.h"
-#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {

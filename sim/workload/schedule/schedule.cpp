@@ -1,5 +1,6 @@
 #include "sim/workload/schedule/schedule.h"
 
+#include <algorithm>
 #include <array>
 
 #include "sim/core/invariant.h"
@@ -69,7 +70,9 @@ std::vector<std::span<const Task>> calls_of(std::span<const Task> tasks, bool ov
 PipelineStage::PipelineStage(const PipelineShape& shape, int stage)
     : schedule_(schedule_of(shape)), shape_(shape), stage_(stage) {
   for (int chunk = 0; chunk < shape.parts() * shape.copies(); ++chunk) {
-    if (schedule_.placement->stage_of(shape, chunk) == stage) model_chunks_.push_back(chunk);
+    if (schedule_.placement->stage_of(shape, chunk) != stage) continue;
+    model_chunks_.push_back(chunk);
+    ways_.push_back({way(chunk, -1), way(chunk, 1)});
   }
 }
 
@@ -90,30 +93,27 @@ std::vector<Task> PipelineStage::tasks() const {
   return tasks;
 }
 
-int PipelineStage::way(int chunk, int along_model) const {
-  const int own = model_chunks_[static_cast<std::size_t>(chunk)];
+int PipelineStage::way(int model_chunk, int along_model) const {
   const int copies = shape_.copies();
-  const int other = own + along_model * copies;
+  const int other = model_chunk + along_model * copies;
   if (other < 0 || other >= shape_.parts() * copies) return 0;
-  return along_model > 0 ? schedule_.placement->step(shape_, own)
+  return along_model > 0 ? schedule_.placement->step(shape_, model_chunk)
                          : -schedule_.placement->step(shape_, other);
 }
 
 int PipelineStage::source(const Task& task) const {
-  if (task.forward()) return way(task.chunk, -1);
-  return task.sends_gradient() ? way(task.chunk, 1) : 0;
+  if (task.forward()) return ways(task.chunk).before;
+  return task.sends_gradient() ? ways(task.chunk).next : 0;
 }
 
 int PipelineStage::goal(const Task& task) const {
-  if (task.forward()) return way(task.chunk, 1);
-  return task.sends_gradient() ? way(task.chunk, -1) : 0;
+  if (task.forward()) return ways(task.chunk).next;
+  return task.sends_gradient() ? ways(task.chunk).before : 0;
 }
 
 bool PipelineStage::meets(int step) const {
-  for (int chunk = 0; chunk < static_cast<int>(model_chunks_.size()); ++chunk) {
-    if (way(chunk, 1) == step || way(chunk, -1) == step) return true;
-  }
-  return false;
+  return std::any_of(ways_.begin(), ways_.end(),
+                     [step](const Ways& ways) { return ways.before == step || ways.next == step; });
 }
 
 }  // namespace simtrain

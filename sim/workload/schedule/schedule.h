@@ -156,13 +156,19 @@ class PipelineStage {
   [[nodiscard]] int neighbours() const { return (meets(-1) ? 1 : 0) + (meets(1) ? 1 : 0); }
 
  private:
-  /// To the stage of the model's next chunk (1) or of the one before (-1).
-  [[nodiscard]] int way(int chunk, int along_model) const;
+  /// To the stages of the model's chunk before an own one and of the next.
+  struct Ways {
+    int before = 0;
+    int next = 0;
+  };
+  [[nodiscard]] const Ways& ways(int chunk) const { return ways_[static_cast<std::size_t>(chunk)]; }
+  [[nodiscard]] int way(int model_chunk, int along_model) const;
 
   const ScheduleRow& schedule_;
   PipelineShape shape_;
   int stage_;
   std::vector<int> model_chunks_;  ///< by own chunk
+  std::vector<Ways> ways_;         ///< by own chunk
 };
 
 }  // namespace simtrain

@@ -82,6 +82,26 @@ TEST_CASE("time on another stage in which the busiest rank is idle is the bubble
   CHECK(part(simulated.breakdown(), Share::gemm) == doctest::Approx(5));
 }
 
+TEST_CASE("what another stage gathers is exposed, although the busiest rank is idle") {
+  HandMade made;
+  const auto first = made.rank(0);
+  const auto second = made.rank(1);
+  made.pair(GroupKind::to_next, first, second);
+  made.group(GroupKind::data, {first});
+  const auto gathered =
+      made.transfer(first, Stream::data, GroupKind::data, HandMade::bytes(300, 100));
+  const auto before = made.compute(first, seconds(2), {gathered});
+  const auto nothing = HandMade::bytes(0, 0);
+  made.transfer(first, Stream::send_forward, GroupKind::to_next, nothing, {before});
+  const auto got =
+      made.transfer(second, Stream::receive_forward, GroupKind::from_previous, nothing);
+  made.compute(second, seconds(5), {got});
+  const WalkedPlan simulated(made.plan);
+  CHECK(part(simulated.breakdown(), Share::data_parallel) == doctest::Approx(3));
+  CHECK(part(simulated.breakdown(), Share::bubble) == doctest::Approx(2));
+  CHECK(part(simulated.breakdown(), Share::gemm) == doctest::Approx(5));
+}
+
 TEST_CASE("transfers count as the dimension of their group") {
   CHECK(row_of(GroupKind::tensor).share == Share::tensor_parallel);
   CHECK(row_of(GroupKind::context).share == Share::context_parallel);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 #include "tests/core/sanitized.h"
@@ -52,8 +53,9 @@ TEST_CASE("threads that share clusters and data give the reports of one thread w
   std::vector<std::string> expected;
   expected.reserve(plans.size());
   for (const auto& plan : plans)
-    expected.push_back(
-        simulated(source, DataFolder(simtrain::testing::source_dir()), plan, nullptr));
+    expected.push_back(on_one_core([&] {
+      return simulated(source, DataFolder(simtrain::testing::source_dir()), plan, nullptr);
+    }));
 
   const DataFolder data(simtrain::testing::source_dir());
   ClusterCache clusters(3);

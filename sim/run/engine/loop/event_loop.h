@@ -44,8 +44,7 @@ class Executor {
         groups_(plan, *routes_),
         periods_(steps == nullptr && observer == nullptr && phases == nullptr ? &plan : nullptr) {
     link_programs();
-    timeline_.spans.resize(plan.ranks.size());
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
+    begin();
   }
 
   Timeline run() {
@@ -78,21 +77,10 @@ class Executor {
     watch_(ended_, ops_);
   }
 
-  void link_programs() {
-    orders_.clear();
-    orders_.reserve(plan_->programs.size());
-    for (const Program& program : plan_->programs) orders_.emplace_back(program);
-  }
+  // --- where programs begin, see executor.cpp ---
 
-  void begin(std::uint32_t rank) {
-    const SimulatedRank& simulated = plan_->ranks[rank];
-    const std::size_t ops = plan_->programs[simulated.program].ops.size();
-    timeline_.spans[rank].resize(ops);
-    ops_ += ops;
-    if (phases_ != nullptr) phases_->count_ops(rank, ops);
-    ranks_[rank].begin(orders_[simulated.program], timeline_.spans[rank].data());
-    groups_.take_seats(rank);
-  }
+  void link_programs();
+  void begin();
 
   // --- steps of jobs that begin again, see repeated_jobs.cpp ---
 

@@ -39,19 +39,18 @@ bool BucketFlow::reduces(const Task& task) const {
 
 bool BucketFlow::cuts(const Task& task) const { return gathers(task) || reduces(task); }
 
-std::uint32_t BucketFlow::before(const Task& task, const Segment& segment, std::size_t stretch) {
+std::uint32_t BucketFlow::before(const Task& task, double parameters_done, std::size_t stretch) {
   if (stretch == 0) next_bucket_ = 0;
   const auto chunk = static_cast<std::size_t>(task.chunk);
-  if (gathers(task)) return gathered_by(chunk, segment.parameters_done);
+  if (gathers(task)) return gathered_by(chunk, parameters_done);
   return reduces_after_passes() ? last_ : kNoOp;
 }
 
-void BucketFlow::after(const Task& task, const Segment& segment, std::size_t /*stretch*/) {
+void BucketFlow::after(const Task& task, double parameters_done, std::size_t /*stretch*/) {
   if (!reduces(task)) return;
   const std::vector<BucketCall>& reductions =
       buckets_[static_cast<std::size_t>(task.chunk)].reductions;
-  while (next_bucket_ < reductions.size() &&
-         full_after(reductions[next_bucket_], segment.parameters_done))
+  while (next_bucket_ < reductions.size() && full_after(reductions[next_bucket_], parameters_done))
     add(reductions[next_bucket_++], Label::gradient_reduce, step_.last_compute);
 }
 

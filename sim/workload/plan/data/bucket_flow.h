@@ -17,8 +17,8 @@ class BucketFlow final : public DataFlow {
 
   void begin() override;
   [[nodiscard]] bool cuts(const Task& task) const override;
-  std::uint32_t before(const Task& task, const Segment& segment, std::size_t stretch) override;
-  void after(const Task& task, const Segment& segment, std::size_t stretch) override;
+  std::uint32_t before(const Task& task, double parameters_done, std::size_t stretch) override;
+  void after(const Task& task, double parameters_done, std::size_t stretch) override;
   void after_pass(const Task& task) override;
   std::uint32_t flush() override;
   void after_optimizer() override;

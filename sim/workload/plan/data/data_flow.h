@@ -40,10 +40,10 @@ class DataFlow {
   /// Whether a pass runs stretch by stretch, because something is gathered or reduced in it.
   [[nodiscard]] virtual bool cuts(const Task& task) const = 0;
   /// Before a stretch of a pass (of a whole one, before all of it): the op that it waits for.
-  /// `stretch` counts in the direction of the pass.
-  virtual std::uint32_t before(const Task& task, const Segment& segment, std::size_t stretch) = 0;
+  /// `stretch` counts in the direction of the pass, `parameters_done` is its segment's.
+  virtual std::uint32_t before(const Task& task, double parameters_done, std::size_t stretch) = 0;
   /// After a stretch of a pass that is cut.
-  virtual void after(const Task& task, const Segment& segment, std::size_t stretch) = 0;
+  virtual void after(const Task& task, double parameters_done, std::size_t stretch) = 0;
   virtual void after_pass(const Task& task) = 0;
   /// After all passes: what is left to reduce. Returns the last reduction, for which the gradient
   /// norm waits.

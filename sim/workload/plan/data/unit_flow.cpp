@@ -146,7 +146,7 @@ void UnitFlow::gather_to(const Task& task, std::size_t end) {
   }
 }
 
-std::uint32_t UnitFlow::before(const Task& task, const Segment& /*segment*/, std::size_t stretch) {
+std::uint32_t UnitFlow::before(const Task& task, double /*parameters_done*/, std::size_t stretch) {
   const bool waits = !recipe_.overlap.overlap_grad_reduce;
   const std::uint32_t reduced = waits ? last_reduction_ : kNoOp;
   if (!gathers(task) || units(task) == 0) return reduced;
@@ -164,7 +164,7 @@ std::uint32_t UnitFlow::before(const Task& task, const Segment& /*segment*/, std
   return own;
 }
 
-void UnitFlow::after(const Task& task, const Segment& /*segment*/, std::size_t stretch) {
+void UnitFlow::after(const Task& task, double /*parameters_done*/, std::size_t stretch) {
   if (!reduces(task) || units(task) == 0) return;
   const Unit& which = unit(task, stretch);
   if (which.reductions.empty()) return;

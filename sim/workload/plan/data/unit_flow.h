@@ -21,8 +21,8 @@ class UnitFlow final : public DataFlow {
   [[nodiscard]] bool cuts(const Task& task) const override {
     return gathers(task) || reduces(task);
   }
-  std::uint32_t before(const Task& task, const Segment& segment, std::size_t stretch) override;
-  void after(const Task& task, const Segment& segment, std::size_t stretch) override;
+  std::uint32_t before(const Task& task, double parameters_done, std::size_t stretch) override;
+  void after(const Task& task, double parameters_done, std::size_t stretch) override;
   void after_pass(const Task& /*task*/) override {}
   std::uint32_t flush() override { return last_reduction_; }
   void after_optimizer() override {}

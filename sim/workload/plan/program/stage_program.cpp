@@ -179,7 +179,7 @@ class StageProgramBuilder {
       compute_by_stretch(action, op);
       return;
     }
-    op.after[3] = data_->before(action, {}, 0);
+    op.after[3] = data_->before(action, 0, 0);
     op.cost = pass_cost(action);
     emit_pass(op, amax_meets_ && shares_amax(passes_.stretches(action)));
   }
@@ -198,10 +198,10 @@ class StageProgramBuilder {
       op.cost = stretches[stretch].cost;
       if (offloads(action)) offload_->before(action, stretch);
       if (cut || stretch == 0)
-        op.after[3] = data_->before(action, cut ? segment : Segment{}, stretch);
+        op.after[3] = data_->before(action, cut ? segment.parameters_done : 0, stretch);
       emit_pass(op, !held.empty() && shares_amax(std::span(held).subspan(stretch, 1)));
       op.after.fill(kNoOp);
-      if (cut) data_->after(action, segment, stretch);
+      if (cut) data_->after(action, segment.parameters_done, stretch);
       if (offloads(action)) offload_->after(action, stretch);
       optimizer_offload_.copy_reduced_gradients();
     }

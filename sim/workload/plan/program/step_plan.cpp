@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/workload/plan/communicators/inner_flows.h"
 #include "sim/workload/plan/communicators/plan_groups.h"
 #include "sim/workload/plan/program/stage_program.h"
@@ -40,6 +41,15 @@ std::vector<std::uint32_t> alike_in_pieces(const JobContext& context,
   return numbers;
 }
 
+/// By number of a program, the first rank that has it; they are numbered as ranks come to them.
+std::vector<int> first_ranks(const std::vector<int>& programs) {
+  std::vector<int> first;
+  for (std::size_t rank = 0; rank < programs.size(); ++rank) {
+    if (programs[rank] == static_cast<int>(first.size())) first.push_back(static_cast<int>(rank));
+  }
+  return first;
+}
+
 }  // namespace
 
 Program piece_program(const KernelContext& context, const Piece& piece, int rank) {
@@ -53,11 +63,10 @@ Plan step_plan(const StepContext& context) {
   const RankClasses& classes = context.classes;
   std::vector<int> everyone(static_cast<std::size_t>(context.grid.ranks()));
   std::iota(everyone.begin(), everyone.end(), 0);
-  for (const int rank : everyone) {
-    const int program = classes.program[static_cast<std::size_t>(rank)];
-    if (program == static_cast<int>(plan.programs.size()))
-      plan.programs.push_back(stage_program(context, rank));
-  }
+  const std::vector<int> first = first_ranks(classes.program);
+  plan.programs.resize(first.size());
+  parallel_each(first.size(),
+                [&](std::size_t i) { plan.programs[i] = stage_program(context, first[i]); });
   PlanGroups(context, plan, classes.step_representative, classes.step_like).add_ranks(everyone);
   for (SimulatedRank& rank : plan.ranks) {
     rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);

@@ -1,4 +1,4 @@
-#include "sim/core/value_store.h"
+#include "sim/core/threads/value_store.h"
 
 namespace simtrain {
 

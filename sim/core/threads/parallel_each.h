@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 #include <vector>
 
 #include "sim/core/watch.h"
@@ -12,13 +13,13 @@ namespace simtrain {
 
 /// Calls `work(i)` for each i below `count`, several at once where there are cores, and waits for
 /// all of them. Of several that throw, the first one's is thrown on, so that the same error comes
-/// out at any number of threads.
+/// out at any number of threads. Inside of work that itself runs in parallel, cores are shared.
 template <class Work>
 void parallel_each(std::size_t count, Work work, const Watch& watch = {}) {
   std::vector<std::exception_ptr> thrown(count);
   std::mutex watching;
   std::size_t done = 0;
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
+  const auto one = [&](std::size_t i) {
     try {
       work(i);
     } catch (...) {
@@ -27,10 +28,18 @@ void parallel_each(std::size_t count, Work work, const Watch& watch = {}) {
     const std::lock_guard lock(watching);
     ++done;
     if (watch) watch(done, count);
-  });
+  };
+  // Isolated: a thread that waits here takes on no other work, of which it might hold a lock.
+  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, count, one); });
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+/// Calls `work()`, in which parallel_each() has this thread alone, and returns what it does.
+template <class Work>
+auto on_one_core(Work work) {
+  return tbb::task_arena(1).execute(work);
 }
 
 }  // namespace simtrain
