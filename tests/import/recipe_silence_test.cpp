@@ -78,7 +78,9 @@ TEST_CASE("a recipe of less than a node runs on a whole one, a replica with as m
       "  num_attention_heads: 32\n  activation: fast-swiglu\n  normalization: rmsnorm\n"
       "  position_embedding_type: rope\n  bias: false\n"
       "  share_embeddings_and_output_weights: false\n";
-  const Scenario whole = read({"tiny.yaml", nemo}, on_h100());
+  RecipeRequest llama = on_h100();
+  llama.settings = {"model_overrides.vocab_size=32000"};
+  const Scenario whole = read({"tiny.yaml", nemo}, llama);
   CHECK(whole.placement.nodes == 1);
   CHECK(whole.recipe.training.global_batch_size == 32);
   CHECK(whole.recipe.training.micro_batch_size == 4);

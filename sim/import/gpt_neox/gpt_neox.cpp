@@ -41,6 +41,7 @@ constexpr std::array kNeoxKeys{
     KeyRow{"checkpoint_activations", &T::recompute},
     KeyRow{"checkpoint_num_layers", &T::recompute_num_layers},
     KeyRow{"precision", &T::precision},
+    KeyRow{"fp32_allreduce", &T::grad_reduce_in_fp32},
     KeyRow{"train_iters", &T::train_iters},
     KeyRow{"moe_num_experts", Refused{"experts of GPT-NeoX are not imported", "1"}},
     KeyRow{"attention_config", kSoftware},
@@ -88,11 +89,25 @@ void settle_gated_size(YamlNode& tree) {
   set_yaml_value(tree, "intermediate_size", std::move(third));
 }
 
+/// Layers of a kind whose every query sees all keys before it are simulated, by whichever kernel.
+void refuse_other_layers(const YamlNode& kinds) {
+  for (const YamlNode& item : kinds.items) refuse_other_layers(item);
+  constexpr std::array<std::string_view, 3> kKnown{"global", "flash", "all"};
+  const bool word = kinds.kind == YamlNode::Kind::scalar && !number_as<std::int64_t>(kinds.text);
+  if (!word || std::find(kKnown.begin(), kKnown.end(), kinds.text) != kKnown.end()) return;
+  throw InputError(kinds.place, "attention_config",
+                   fmt::format("'{}' layers of GPT-NeoX are not imported; --override "
+                               "\"~attention_config\" takes attention to all keys",
+                               plain_text(kinds.text.substr(0, 80))));
+}
+
 /// Keys go by both signs: `pipe-parallel-size` is `pipe_parallel_size`.
 void settle_neox_tree(YamlNode& tree) {
   for (YamlEntry& entry : tree.entries) std::replace(entry.key.begin(), entry.key.end(), '-', '_');
   settle_deepspeed_tree(tree);
   settle_gated_size(tree);
+  if (const YamlNode* kinds = tree.find("attention_config")) refuse_other_layers(*kinds);
+  reword(tree, "precision", {{"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}});
   reword(tree, "pipe_parallel_size", {{"0", "1"}});
   reword(tree, "model_parallel_size", {{"0", "1"}});
   reword(tree, "checkpoint_activations",
@@ -134,6 +149,12 @@ ImportedRecipe read_neox(const ImportFile& file, const RecipeRequest& request,
     return all;
   }();
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
+  if (FlagTerm& whole = reading.terms.grad_reduce_in_fp32; whole) {
+    if (whole->value)
+      reading.terms.grad_reduce_dtype =
+          Given<std::string>{"fp32", whole->origin, false, whole->place};
+    whole.reset();
+  }
   settle_deepspeed(reading.terms);
   add_neox_defaults(reading.terms, file.path);
   if (request.defaults)

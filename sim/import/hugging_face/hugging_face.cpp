@@ -105,6 +105,7 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"attn_pdrop", kLearned},
     KeyRow{"hidden_dropout", &T::hidden_dropout},
     KeyRow{"resid_pdrop", &T::hidden_dropout},
+    KeyRow{"residual_dropout", &T::hidden_dropout},
 };
 
 bool is_llama4(std::string_view model_type) {

@@ -72,14 +72,16 @@ void settle_sizes(RecipeTerms& terms, const HuggingFaceType& type, const YamlNod
   }
 }
 
-/// GPT-J rotates so many of the columns of a head.
+/// GPT-J and MiniMax rotate so many of the columns of a head.
 void settle_rotary(RecipeTerms& terms, const YamlNode& tree) {
   const YamlNode* columns = tree.find("rotary_dim");
   const bool sized = terms.hidden_size && terms.num_attention_heads &&
                      terms.num_attention_heads->value > 0 &&
                      terms.hidden_size->value >= terms.num_attention_heads->value;
   if (columns == nullptr || columns->kind != YamlNode::Kind::scalar || !sized) return;
-  const std::int64_t head = terms.hidden_size->value / terms.num_attention_heads->value;
+  const std::int64_t head = terms.kv_channels
+                                ? std::max<std::int64_t>(1, terms.kv_channels->value)
+                                : terms.hidden_size->value / terms.num_attention_heads->value;
   const std::int64_t rotated = scalar_integer(*columns, "rotary_dim", kSizes);
   terms.rotary_percent =
       Given<double>{std::min(1.0, static_cast<double>(rotated) / static_cast<double>(head)),

@@ -162,7 +162,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
   if (type.clamp > 0) set_by_code(terms.activation_func_clamp_value, type.clamp, whose);
   if (type.latent) {
     set_by_code(terms.multi_latent_attention, true, whose);
-    take_no_query_rank(tree, "q_lora_rank", terms);
+    take_none(tree, "q_lora_rank", terms.q_lora_rank);
     require_latent_sizes(terms, whose, path);
   }
   if (type.sparse) set_by_code(terms.experimental_attention_variant, "dsa", whose);

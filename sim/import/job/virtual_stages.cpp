@@ -39,30 +39,16 @@ Finding stages_of_layout(const Given<std::string>& layout, std::int64_t pp,
   }
 }
 
-/// Layers of each chunk of the first stage, of those between and of the last.
-struct StageChunks {
-  std::int64_t first = 0;
-  std::int64_t middle = 0;
-  std::int64_t last = 0;
-};
+}  // namespace
 
-std::string layout_text(const StageChunks& chunks, std::int64_t pp, std::int64_t vp,
-                        std::int64_t mtp) {
+std::string layout_of(std::span<const std::int64_t> layers, std::int64_t mtp) {
   std::string text = "E";
-  for (std::int64_t chunk = 0; chunk < vp; ++chunk) {
-    for (std::int64_t stage = 0; stage < pp; ++stage) {
-      const std::int64_t layers = stage == 0        ? chunks.first
-                                  : stage == pp - 1 ? chunks.last
-                                                    : chunks.middle;
-      text += fmt::format("{}t*{}", stage + chunk > 0 ? "|" : "", layers);
-    }
-  }
+  for (std::size_t chunk = 0; chunk < layers.size(); ++chunk)
+    text += fmt::format("{}t*{}", chunk > 0 ? "|" : "", layers[chunk]);
   return text + std::string(static_cast<std::size_t>(mtp), 'm') + "L";
 }
 
-}  // namespace
-
-void settle_uneven_stages(RecipeTerms& terms, const SourcePlace& recipe) {
+void settle_uneven_stages(RecipeTerms& terms, const LayerCounts& all, const SourcePlace& recipe) {
   const WholeTerm& first = terms.num_layers_in_first_pipeline_stage;
   const WholeTerm& last = terms.num_layers_in_last_pipeline_stage;
   if ((!first && !last) || terms.pipeline_model_parallel_layout) return;
@@ -71,9 +57,9 @@ void settle_uneven_stages(RecipeTerms& terms, const SourcePlace& recipe) {
   const auto value = [](const WholeTerm& term, std::int64_t usual) {
     return term ? term->value : usual;
   };
+  const std::int64_t layers = all.layers;
   const std::int64_t pp = value(terms.pipeline_model_parallel_size, 1);
   const std::int64_t vp = value(terms.virtual_pipeline_model_parallel_size, 1);
-  const std::int64_t layers = value(terms.num_layers, 0);
   constexpr std::int64_t kMost = 4096;
   if (layers < 1 || layers > kMost || pp < 2 || pp > kMost || vp < 1 || pp * vp > layers)
     refuse_at(given, recipe,
@@ -87,11 +73,15 @@ void settle_uneven_stages(RecipeTerms& terms, const SourcePlace& recipe) {
                           "in the last stage; {} would do",
                           layers, pp, vp, value(first, 0), value(last, 0), kHint));
   const std::int64_t middle = stages == 0 ? 0 : between / stages / vp;
-  const StageChunks chunks{first ? first->value / vp : middle, middle,
-                           last ? last->value / vp : middle};
-  const std::int64_t mtp = std::min<std::int64_t>(value(terms.mtp_num_layers, 0), 16);
-  terms.pipeline_model_parallel_layout =
-      Given<std::string>{layout_text(chunks, pp, vp, mtp), given.origin, false, given.place};
+  std::vector<std::int64_t> chunks;
+  for (std::int64_t chunk = 0; chunk < vp; ++chunk) {
+    for (std::int64_t stage = 0; stage < pp; ++stage)
+      chunks.push_back(stage == 0 && first       ? first->value / vp
+                       : stage == pp - 1 && last ? last->value / vp
+                                                 : middle);
+  }
+  terms.pipeline_model_parallel_layout = Given<std::string>{
+      layout_of(chunks, std::min<std::int64_t>(all.mtp, 16)), given.origin, false, given.place};
 }
 
 Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t layers, std::int64_t pp,

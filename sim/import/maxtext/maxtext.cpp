@@ -10,10 +10,12 @@
 
 #include "sim/core/files/yaml_file.h"
 #include "sim/import/hugging_face/hugging_face_experts.h"
+#include "sim/import/maxtext/base_shape.h"
 #include "sim/import/maxtext/maxtext_command.h"
 #include "sim/import/maxtext/mesh_axes.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/model/model_match.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
@@ -26,8 +28,6 @@ namespace simtrain {
 namespace {
 
 using T = RecipeTerms;
-
-const std::string kBase = "MaxText's base.yml";
 
 constexpr Ignored kOfXla{"of the software stack (--software), which XLA compiles"};
 
@@ -63,6 +63,7 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"v_head_dim", &T::v_head_dim},
     KeyRow{"first_num_dense_layers", &T::moe_first_dense},
     KeyRow{"shared_experts", &T::moe_shared_experts},
+    KeyRow{"mtp_num_layers", &T::mtp_num_layers},
     KeyRow{"use_post_attn_norm", NotSimulated{"norms behind attention and FFN"}},
     KeyRow{"use_post_ffw_norm", NotSimulated{"norms behind attention and FFN"}},
     KeyRow{"attn_logits_soft_cap", NotSimulated{"caps of attention's and the output's values"}},
@@ -75,12 +76,13 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"use_dpo", Refused{"pre-training is simulated", "", true}},
     KeyRow{"use_sft", Refused{"pre-training is simulated", "", true}},
     KeyRow{"logits_dot_in_fp32", NotSimulated{"the output layer in FP32"}},
+    KeyRow{"global_parameter_scale", Ignored{"is in the sizes of the model"}},
     KeyRow{"num_slices", Ignored{"follows from the sizes of the dcn mesh"}},
     KeyRow{"attention", kOfXla},
     KeyRow{"scan_layers", kOfXla},
     KeyRow{"use_iota_embed", kOfXla},
     KeyRow{"megablox", kOfXla},
-    KeyRow{"sparse_matmul", kOfXla},
+    KeyRow{"sparse_matmul", &T::moe_grouped_gemm},
     KeyRow{"hardware", kOfXla},
     KeyRow{"max_segments_per_seq", kOfXla},
     KeyRow{"fused_*", kOfXla},
@@ -127,7 +129,7 @@ std::vector<std::string_view> known_policies() {
 }
 
 void settle_policy(RecipeTerms& terms) {
-  default_to(terms.recompute, "full", kBase);
+  default_to(terms.recompute, "full", kMaxTextBase);
   Given<std::string>& given = *terms.recompute;
   const std::vector<std::string_view> known = known_policies();
   if (std::find(known.begin(), known.end(), given.value) == known.end())
@@ -205,7 +207,7 @@ void settle_decoder_layers(RecipeTerms& terms, const DecoderBlock& block,
 /// DeepSeek's layers, which Hugging Face's configurations state in the same way.
 void settle_latent_layers(RecipeTerms& terms, const std::string& whose) {
   default_to(terms.multi_latent_attention, true, whose);
-  default_to(terms.q_lora_rank, 0, kBase);
+  default_to(terms.q_lora_rank, 0, kMaxTextBase);
   terms.num_query_groups.reset();
   terms.kv_channels.reset();
   settle_hugging_face_experts(terms, TypeExperts::some, whose, "");
@@ -241,24 +243,40 @@ void settle_decoder(RecipeTerms& terms) {
   default_to(terms.add_bias_linear, true, given.origin);
 }
 
+/// Experts whose products are not sparse: each token goes through all of them, or, with a capacity,
+/// through buffers of as many rows.
+void settle_dense_products(RecipeTerms& terms, const DataFolder& data) {
+  const FlagTerm sparse = terms.moe_grouped_gemm;
+  terms.moe_grouped_gemm.reset();
+  const auto named = terms.model_class ? named_model(terms.model_class->value) : std::nullopt;
+  if (!sparse || sparse->value || !names_mixture({{"model", named.value_or(""), ""}}, terms, data))
+    return;
+  if (!terms.moe_expert_capacity_factor)
+    throw InputError(sparse->place, sparse->origin,
+                     "is false, so that each token goes through all experts, which is not "
+                     "modelled; --override sparse_matmul=true takes grouped products, --override "
+                     "+capacity_factor=F buffers");
+  default_to(terms.moe_pad_expert_input_to_capacity, true, sparse->origin);
+}
+
 void add_maxtext_defaults(RecipeTerms& terms) {
+  default_to(terms.mtp_num_layers, 0, kMaxTextBase);
   default_to(terms.sharding, "xla_fsdp", "XLA partitions what MaxText shards");
-  default_to(terms.precision, "bfloat16", kBase);
+  default_to(terms.precision, "bfloat16", kMaxTextBase);
   default_to(terms.grad_reduce_dtype, "fp32", "MaxText keeps weights and gradients in FP32");
   default_to(terms.overlap_grad_reduce, true, "XLA reduces beside the backward");
-  default_to(terms.gradient_accumulation_steps, 1, kBase);
-  default_to(terms.per_device_batch_size, 12, kBase);
-  default_to(terms.seq_length, 2048, kBase);
+  default_to(terms.gradient_accumulation_steps, 1, kMaxTextBase);
+  default_to(terms.per_device_batch_size, 12, kMaxTextBase);
+  default_to(terms.seq_length, 2048, kMaxTextBase);
   default_to(terms.moe_token_dispatcher_type, "alltoall", "XLA exchanges tokens so");
   default_to(terms.moe_grouped_gemm, true, "MaxText's default, megablox");
-  if (terms.model_class && terms.model_class->value == "default") terms.model_class.reset();
   if (terms.model_class) return;
-  default_to(terms.gated_linear_unit, true, kBase);
-  default_to(terms.normalization, "RMSNorm", kBase);
-  default_to(terms.position_embedding_type, "rope", kBase);
-  default_to(terms.share_embeddings_and_output_weights, false, kBase);
-  default_to(terms.add_bias_linear, false, kBase);
-  default_to(terms.hidden_dropout, 0, kBase);
+  default_to(terms.gated_linear_unit, true, kMaxTextBase);
+  default_to(terms.normalization, "RMSNorm", kMaxTextBase);
+  default_to(terms.position_embedding_type, "rope", kMaxTextBase);
+  default_to(terms.share_embeddings_and_output_weights, false, kMaxTextBase);
+  default_to(terms.add_bias_linear, false, kMaxTextBase);
+  default_to(terms.hidden_dropout, 0, kMaxTextBase);
 }
 
 }  // namespace
@@ -283,7 +301,11 @@ RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const Im
   terms.sequence_parallel = axes.terms.sequence_parallel;
   reading.taken += axes.taken;
   reading.left_out.insert(axes.left_out.begin(), axes.left_out.end());
+  if (terms.model_class && terms.model_class->value == "default") terms.model_class.reset();
   require_named_model(terms, request);
+  settle_scale(terms, tree);
+  add_base_shape(terms, request);
+  settle_dense_products(terms, data);
   settle_policy(terms);
   settle_quantization(terms);
   settle_decoder(terms);

@@ -9,6 +9,7 @@
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
+#include "sim/import/terms/overlap_table.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
@@ -227,7 +228,8 @@ RecipeReading bridge_reading(const YamlNode& tree) {
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
   RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
-  take_no_query_rank(tree, "model.q_lora_rank", terms);
+  take_none(tree, "model.q_lora_rank", terms.q_lora_rank);
+  take_none(tree, "model.mtp_num_layers", terms.mtp_num_layers);
   if (!terms.bf16 && !written_out)
     default_to(terms.precision, "bf16_mixed", "bf16_mixed, which Megatron-Bridge's recipes have");
   read_precision_name(terms);
@@ -235,6 +237,7 @@ RecipeReading bridge_reading(const YamlNode& tree) {
   if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);
   default_to(terms.use_distributed_optimizer, true, "Megatron-Bridge's default");
   default_to(terms.grad_reduce_in_fp32, true, "Megatron-Bridge's default");
+  settle_tp_overlap(terms);
   add_adapter_defaults(lora_class_defaults(), terms);
   return reading;
 }

@@ -165,15 +165,27 @@ std::optional<std::string> nearest(const std::vector<Finding>& shape, const Mode
                                    const DataFolder& data) {
   std::optional<std::string> best;
   std::ptrdiff_t fewest = 0;
+  std::string vocabulary;
+  std::optional<std::string> other;  // as near as the best, with another vocabulary
   for (const std::string& name : data.names("scenarios/models")) {
     const std::vector<Finding> model = load_shape(name, match, data);
     if (!is_near(shape, model)) continue;
     const auto differences = std::count_if(model.begin(), model.end(),
                                            [&](const Finding& f) { return !agree(shape, f); });
+    const std::string own = value_in(model, "vocab_size");
+    if (best && differences == fewest && own != vocabulary) other = name;
     if (best && differences >= fewest) continue;
     best = name;
     fewest = differences;
+    vocabulary = own;
+    other.reset();
   }
+  if (other && find(shape, "vocab_size") == nullptr)
+    throw InputError(match.where, "vocab_size",
+                     fmt::format("is not given, and {} and {}, whose vocabularies differ, are of "
+                                 "this shape; --model NAME takes one of them, --set "
+                                 "model_overrides.vocab_size=N another size",
+                                 *best, *other));
   return best;
 }
 

@@ -151,7 +151,8 @@ struct Tokenizer {
   std::string_view name;
   std::int64_t entries;
 };
-constexpr std::array<Tokenizer, 8> kTokenizers{{{"GPT2BPETokenizer", 50257},
+constexpr std::array<Tokenizer, 9> kTokenizers{{{"GPT2BPETokenizer", 50257},
+                                                {"Llama2Tokenizer", 32000},
                                                 {"gpt2", 50257},
                                                 {"meta-llama/Meta-Llama-3-8B", 128256},
                                                 {"meta-llama/Llama-3.1-8B", 128256},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/model/model_match.h"
 #include "sim/import/terms/finding.h"
 #include "sim/workload/model/fields/model_fields.h"
 
@@ -169,22 +170,32 @@ void require_named_model(const RecipeTerms& terms, const RecipeRequest& request)
                                plain_text(terms.model_class->value.substr(0, 80))));
 }
 
+LayerCounts layers_of_recipe(const RecipeTerms& terms, const RecipeRequest& request,
+                             const DataFolder& data) {
+  LayerCounts counts;
+  auto named = request.model;
+  if (!named && terms.model_class) named = model_of_class(terms.model_class->value);
+  const std::vector<std::string> known = data.names("scenarios/models");
+  if (named && std::find(known.begin(), known.end(), *named) != known.end()) {
+    const auto model = data.load<ModelSpec>("scenarios/models", *named, {}, "model");
+    counts = {model.num_layers, model.mtp_num_layers};
+  }
+  if (terms.num_layers) counts.layers = terms.num_layers->value;
+  if (terms.mtp_num_layers) counts.mtp = terms.mtp_num_layers->value;
+  return counts;
+}
+
 void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data) {
   if (!terms.model_class || terms.num_layers || terms.pipeline_model_parallel_layout ||
       terms.num_layers_in_first_pipeline_stage || terms.num_layers_in_last_pipeline_stage)
     return;
-  const auto named = request.model ? request.model : named_model(terms.model_class->value);
   const auto degree = [](const WholeTerm& term) {
     return term ? std::clamp<std::int64_t>(term->value, 1, 10000) : 1;
   };
   const std::int64_t stages = degree(terms.pipeline_model_parallel_size);
   const std::int64_t chunks = stages * degree(terms.virtual_pipeline_model_parallel_size);
-  const std::vector<std::string> known = data.names("scenarios/models");
-  if (!named || stages < 2 || std::find(known.begin(), known.end(), *named) == known.end()) return;
-  const std::int64_t layers =
-      data.load<ModelSpec>("scenarios/models", *named, terms.model_class->place, "model")
-          .num_layers;
-  if (layers % chunks == 0 || (layers + 2) % chunks != 0) return;
+  const std::int64_t layers = layers_of_recipe(terms, request, data).layers;
+  if (stages < 2 || layers % chunks == 0 || (layers + 2) % chunks != 0) return;
   const std::string whose =
       fmt::format("{} layers do not split into {} chunks without it", layers, chunks);
   default_to(terms.account_for_embedding_in_pipeline_split, true, whose);

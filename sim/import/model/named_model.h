@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,17 @@ std::optional<std::string> model_named_in(const std::string& text);
 /// Throws InputError where a recipe only names its model, by a name that none of scenarios/models
 /// has, and the request does not say which one it is.
 void require_named_model(const RecipeTerms& terms, const RecipeRequest& request);
+
+/// How many layers a pipeline deals out.
+struct LayerCounts {
+  std::int64_t layers = 0;
+  std::int64_t mtp = 0;  ///< of multi-token prediction
+};
+
+/// Those that a recipe gives, or of the model of scenarios/models that it or the request names; 0
+/// where neither does.
+LayerCounts layers_of_recipe(const RecipeTerms& terms, const RecipeRequest& request,
+                             const DataFolder& data);
 
 /// Where the layers of a model that a recipe only names do not split into its chunks but do with
 /// the embedding and the loss, these are counted, as assumed: what its model's own file says is not

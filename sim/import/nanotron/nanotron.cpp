@@ -25,7 +25,21 @@ constexpr std::array kNanotronKeys{
     KeyRow{"model.model_config.is_llama_config", &T::gated_linear_unit},
     KeyRow{"model.model_config.is_qwen2_config", &T::add_qkv_bias},
     KeyRow{"model.model_config.moe_config", Refused{"experts of nanotron are not imported"}},
-    KeyRow{"model.model_config.*", kLearned},
+    KeyRow{"model.model_config.attention_bias", &T::attention_bias},
+    KeyRow{"model.model_config.sliding_window_size", &T::window_size},
+    KeyRow{"model.model_config._use_doc_masking", kPackedDocuments},
+    KeyRow{"model.model_config._*", kSoftware},
+    KeyRow{"model.model_config.max_position_embeddings", kRange},
+    KeyRow{"model.model_config.use_cache", kOutside},
+    KeyRow{"model.model_config.bos_token_id", kOutside},
+    KeyRow{"model.model_config.eos_token_id", kOutside},
+    KeyRow{"model.model_config.pad_token_id", kOutside},
+    KeyRow{"model.model_config.pretraining_tp", kOutside},
+    KeyRow{"model.model_config.initializer_range", kLearned},
+    KeyRow{"model.model_config.rms_norm_eps", kLearned},
+    KeyRow{"model.model_config.rope_*", kLearned},
+    KeyRow{"model.model_config.no_rope_layer", kLearned},
+    KeyRow{"model.model_config.z_loss*", kLearned},
     KeyRow{"model.make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"model.dtype", &T::precision},
     KeyRow{"model.ddp_bucket_cap_mb", &T::bucket_cap_mb},
@@ -84,6 +98,8 @@ void add_nanotron_defaults(RecipeTerms& terms, const std::string& path) {
     throw InputError({path}, "model.model_config",
                      "is of no Llama or Qwen 2 (is_llama_config: true), which are imported");
   terms.gated_linear_unit.reset();
+  if (terms.attention_bias && holds(terms.add_qkv_bias)) terms.add_qkv_bias = terms.attention_bias;
+  terms.attention_bias.reset();
   settle_ranks(terms);
   if (terms.sharding && terms.sharding->value != "0" && terms.sharding->value != "1")
     throw InputError(terms.sharding->place, terms.sharding->origin, "is no 0 or 1");

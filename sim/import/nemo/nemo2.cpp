@@ -7,6 +7,7 @@
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
+#include "sim/import/terms/overlap_table.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
@@ -90,6 +91,10 @@ constexpr std::array kNemo2Keys{
     KeyRow{"trainer.strategy.account_for_loss_in_pipeline_split",
            &T::account_for_loss_in_pipeline_split},
     KeyRow{"trainer.strategy.pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
+    KeyRow{"trainer.strategy.num_layers_in_first_pipeline_stage",
+           &T::num_layers_in_first_pipeline_stage},
+    KeyRow{"trainer.strategy.num_layers_in_last_pipeline_stage",
+           &T::num_layers_in_last_pipeline_stage},
     KeyRow{"trainer.strategy.fsdp", &T::fsdp_library},
     KeyRow{"trainer.strategy.ddp.data_parallel_sharding_strategy",
            &T::data_parallel_sharding_strategy},
@@ -179,10 +184,12 @@ void add_expert_callbacks(const std::string& text, RecipeTerms& terms) {
 RecipeReading nemo2_reading(const YamlNode& tree) {
   RecipeReading reading = read_recipe(tree, nemo2_keys(), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
-  take_no_query_rank(tree, "model.config.q_lora_rank", terms);
+  take_none(tree, "model.config.q_lora_rank", terms.q_lora_rank);
+  take_none(tree, "model.config.mtp_num_layers", terms.mtp_num_layers);
   default_to(terms.use_distributed_optimizer, true, "NeMo 2's default");
   default_to(terms.grad_reduce_in_fp32, true, "default of NeMo 2's precision plugin");
   if (terms.fp8) default_to(terms.fp8_params, true, "default of NeMo 2's FP8 plugin");
+  settle_tp_overlap(terms);
   add_adapter_defaults(lora_class_defaults(), terms);
   return reading;
 }

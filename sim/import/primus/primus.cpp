@@ -78,7 +78,7 @@ ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
   RecipeReading reading;
   if (framework == "torchtitan") {
     name_model("model.flavor");
-    reading = read_torchtitan(std::move(overrides), request);
+    reading = read_torchtitan(std::move(overrides), request, data);
   } else if (framework == "maxtext") {
     name_model("model_name");
     reading = read_maxtext(std::move(overrides), request, file, data);

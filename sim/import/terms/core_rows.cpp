@@ -73,10 +73,10 @@ CoreRows::CoreRows(std::string_view prefix) {
   for (const KeyRow& row : core_layer_rows()) add(row);
 }
 
-void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms) {
-  const YamlNode* rank = find_yaml_value(tree, key);
-  if (terms.q_lora_rank || rank == nullptr || rank->kind != YamlNode::Kind::null) return;
-  terms.q_lora_rank = Given<std::int64_t>{0, key, false, rank->place};
+void take_none(const YamlNode& tree, const std::string& key, WholeTerm& term) {
+  const YamlNode* count = find_yaml_value(tree, key);
+  if (term || count == nullptr || count->kind != YamlNode::Kind::null) return;
+  term = Given<std::int64_t>{0, key, false, count->place};
 }
 
 }  // namespace simtrain

@@ -30,8 +30,8 @@ class CoreRows {
   std::vector<KeyRow> rows_;
 };
 
-/// A rank of queries that a recipe writes as nothing (`q_lora_rank: null`) is none, whereas one
-/// that it does not write is a default.
-void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms);
+/// A count that a recipe writes as nothing (`q_lora_rank: null`) is none, whereas one that it does
+/// not write is a default.
+void take_none(const YamlNode& tree, const std::string& key, WholeTerm& term);
 
 }  // namespace simtrain

@@ -34,6 +34,17 @@ bool matches(std::string_view pattern, std::string_view key) {
   return pattern.ends_with('*') && key.starts_with(pattern.substr(0, pattern.size() - 1));
 }
 
+/// A whole number as YAML 1.1 and Python write long ones, 32_000, without its marks.
+YamlNode without_marks(YamlNode node) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::string& text = node.text;
+  const bool marked =
+      text.find('_') != std::string::npos && digit(text.front()) && digit(text.back()) &&
+      std::all_of(text.begin(), text.end(), [&](char c) { return digit(c) || c == '_'; });
+  if (marked) std::erase(node.text, '_');
+  return node;
+}
+
 /// `[a, 'b']` as Python prints it, or a YAML list: a,b.
 std::string word_of(const YamlNode& node, const std::string& key) {
   if (node.kind == YamlNode::Kind::map) {
@@ -212,7 +223,7 @@ class RecipeReader {
   static void take(const NotSimulated& /*row*/, const YamlNode& /*value*/,
                    const std::string& /*key*/) {}
   void take(WholeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
-    set(term, scalar_integer(value, spelled(key), Limits{0, 1e15}), value, key);
+    set(term, scalar_integer(without_marks(value), spelled(key), Limits{0, 1e15}), value, key);
   }
   void take(RealTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
     set(term, scalar_real(value, spelled(key), kNotNegative), value, key);

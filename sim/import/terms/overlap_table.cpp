@@ -9,6 +9,7 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/terms/key_table.h"
+#include "sim/import/terms/term_findings.h"
 #include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -125,6 +126,14 @@ std::string overlap_table(const Given<YamlNode>& configuration, const std::strin
                    fmt::format("is no table of hardware/tp_overlap; add one, or --set "
                                "overlap.tp_comm_overlap_table=NAME takes one of {}",
                                fmt::join(names, ", ")));
+}
+
+void settle_tp_overlap(RecipeTerms& terms) {
+  if (!holds(terms.tp_comm_overlap)) return;
+  const WholeTerm& tp = terms.tensor_model_parallel_size;
+  if (tp && tp->value > 1 && holds(terms.sequence_parallel)) return;
+  terms.tp_comm_overlap->value = false;
+  terms.tp_comm_overlap->origin += ", which is switched off without TP and sequence parallelism";
 }
 
 }  // namespace simtrain

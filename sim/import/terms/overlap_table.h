@@ -19,4 +19,8 @@ std::string overlap_table(const Given<YamlNode>& configuration, const std::strin
 /// Such a configuration: the entries of a table as Transformer Engine takes them.
 YamlNode overlap_configuration(const TpOverlapTable& table);
 
+/// NeMo 2 and Megatron-Bridge switch the overlap of tensor parallelism off, with a warning, where
+/// there is none or no sequence parallelism.
+void settle_tp_overlap(RecipeTerms& terms);
+
 }  // namespace simtrain

@@ -166,7 +166,7 @@ ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& re
   if (!start) throw InputError({file.path}, "", "starts torchtitan in no command of its own");
   const TitanSource source = source_of(*start, file.path);
   const YamlNode tree = tree_of_launch(source, *start, file.path, request);
-  RecipeReading reading = read_torchtitan(tree, request);
+  RecipeReading reading = read_torchtitan(tree, request, data);
   if (source.name) {
     if (!request.defaults) require_job(tree, *source.name);
     ++reading.left_out["what the function in Python sets itself; torchtitan's defaults are assumed"]

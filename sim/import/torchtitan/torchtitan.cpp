@@ -11,6 +11,7 @@
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
+#include "sim/import/torchtitan/titan_stages.h"
 #include "sim/import/torchtitan/toml_tree.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
@@ -28,9 +29,6 @@ constexpr Refused kOtherOptimizer{"AdamW is simulated; --override optimizer.name
 constexpr Refused kUnevenStages{
     "uneven stages are not imported; --override \"~KEY\" deals layers "
     "out evenly"};
-
-constexpr NotSimulated kEndStages{
-    "fewer layers at the ends of a pipeline: they are dealt out evenly"};
 
 constexpr std::array kTitanKeys{
     KeyRow{"model.flavor", &T::model_class},
@@ -58,8 +56,10 @@ constexpr std::array kTitanKeys{
     KeyRow{"parallelism.pipeline_parallel_microbatch_size", &T::micro_batch_size},
     KeyRow{"parallelism.pipeline_parallel_microbatches", &T::gradient_accumulation_steps},
     KeyRow{"parallelism.pipeline_parallel_layers_per_stage", &T::layers_per_virtual_stage},
-    KeyRow{"parallelism.pipeline_parallel_first_stage_less_layers", kEndStages},
-    KeyRow{"parallelism.pipeline_parallel_last_stage_less_layers", kEndStages},
+    KeyRow{"parallelism.pipeline_parallel_first_stage_less_layers",
+           &T::account_for_embedding_in_pipeline_split},
+    KeyRow{"parallelism.pipeline_parallel_last_stage_less_layers",
+           &T::account_for_loss_in_pipeline_split},
     KeyRow{"parallelism.pipeline_parallel_split_points", kUnevenStages},
     KeyRow{"parallelism.module_fqns_per_model_part", kUnevenStages},
     KeyRow{"parallelism.pipeline_parallel_schedule_csv",
@@ -173,6 +173,9 @@ void settle_tree(YamlNode& tree) {
   reword(tree, "parallelism.expert_parallel_comm_backend",
          {{"deepep", "true"}, {"standard", "false"}, {"hybridep", ""}});
   reword(tree, "training.global_batch_size", {{"-1", ""}});
+  for (const std::string_view end : {"first", "last"})
+    reword(tree, fmt::format("parallelism.pipeline_parallel_{}_stage_less_layers", end),
+           {{"0", "false"}, {"1", "true"}});
   reword(tree, "parallelism.data_parallel_shard_degree", {{"-1", ""}});
   reword(tree, "parallelism.fsdp_reshard_after_forward",
          {{"default", ""}, {"always", "true"}, {"never", "false"}});
@@ -304,6 +307,9 @@ void add_titan_defaults(RecipeTerms& terms) {
   default_to(terms.moe_grouped_gemm, true, "torchtitan's default, use_grouped_mm");
   if (terms.expert_model_parallel_size && terms.expert_model_parallel_size->value > 1)
     default_to(terms.expert_tensor_parallel_size, 1, kWhose);
+  else
+    terms.expert_tensor_parallel_size.reset();  // without effect: experts are split as the rest
+  default_to(terms.mtp_num_layers, 0, "torchtitan has no multi-token prediction");
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");
   default_to(terms.bucket_cap_mb, 100, "torchtitan's default of DDP");
 }
@@ -319,7 +325,7 @@ std::optional<std::string_view> titan_schedule(std::string_view name) {
   return std::nullopt;
 }
 
-RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request) {
+RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request, const DataFolder& data) {
   settle_tree(tree);
   erase_entry(tree.find("model"), "name");
   RecipeReading reading = read_recipe(tree, kTitanKeys, KeyStyle::dotted);
@@ -328,6 +334,7 @@ RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request) {
   settle_checkpointing(terms);
   settle_converters(terms);
   settle_pipeline(terms);
+  settle_titan_stages(terms, request, data);
   settle_world(terms);
   add_titan_defaults(terms);
   if (request.defaults) {
@@ -351,8 +358,8 @@ ImportedRecipe read_torchtitan_toml(const ImportFile& file, const RecipeRequest&
                                     const DataFolder& data) {
   YamlNode tree = load_toml_text(file.text, file.path);
   apply_overrides(tree, request.overrides);
-  return imported_scenario("torchtitan configuration", read_torchtitan(std::move(tree), request),
-                           file, request, data);
+  return imported_scenario("torchtitan configuration",
+                           read_torchtitan(std::move(tree), request, data), file, request, data);
 }
 
 }  // namespace

@@ -17,6 +17,6 @@ std::optional<std::string_view> titan_schedule(std::string_view name);
 
 /// A torchtitan job configuration as its tree, with torchtitan's defaults. `model.name` and
 /// `model.flavor` name its model. Throws InputError where it asks for what is not simulated.
-RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request);
+RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request, const DataFolder& data);
 
 }  // namespace simtrain

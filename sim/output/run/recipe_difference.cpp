@@ -8,6 +8,7 @@
 #include "sim/output/run/recipe_report.h"
 #include "sim/run/results/resolved_recipe.h"
 #include "sim/workload/model/sharding.h"
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -23,7 +24,7 @@ void settle_stages(const Recipe& recipe, ScenarioFile& keys) {
   if (recipe.pp() == 1) plan.pipeline_schedule.reset();
   if (plan.microbatch_group_size_per_vp_stage == recipe.pp() || !chunks)
     plan.microbatch_group_size_per_vp_stage.reset();
-  if (recipe.pp() == 1) keys.overlap.overlap_p2p_comm = false;
+  if (recipe.pp() == 1 || !overlaps_messages(recipe)) keys.overlap.overlap_p2p_comm = false;
   if (recipe.pp() == 1) keys.overlap.defer_embedding_wgrad_compute = false;
   if (!keys.overlap.defer_embedding_wgrad_compute) keys.overlap.wgrad_deferral_limit = 0;
 }

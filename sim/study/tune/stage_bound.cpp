@@ -8,6 +8,7 @@
 #include "sim/workload/plan/program/step_end.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/stragglers.h"
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -41,7 +42,7 @@ class StageBounder {
   StageBound bound(bool with_ends) {
     add_passes();
     add_waits();
-    if (!recipe_.overlap.overlap_p2p_comm && recipe_.pp() > 1) add_messages();
+    if (!overlaps_messages(recipe_) && recipe_.pp() > 1) add_messages();
     bound_.first_done = bound_.before + bound_.first_forward;
     if (with_ends) add_ends();
     return bound_;

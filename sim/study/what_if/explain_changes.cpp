@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/workload/schedule/schedule.h"
+
 namespace simtrain {
 namespace {
 
@@ -60,7 +62,8 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
     tensor.settings.push_back(
         fmt::format("overlap.tp_comm_overlap_table={}", usual_overlap_table(recipe.software)));
   add_word(changes, "TP overlap", on_off(overlap.tp_comm_overlap), std::move(tensor));
-  add_switch(changes, "PP overlap", "overlap.overlap_p2p_comm", overlap.overlap_p2p_comm);
+  if (schedule_of(pipeline_shape(recipe, 1)).messages_overlap)
+    add_switch(changes, "PP overlap", "overlap.overlap_p2p_comm", overlap.overlap_p2p_comm);
   add_switch(changes, "gradient overlap", "overlap.overlap_grad_reduce",
              overlap.overlap_grad_reduce);
   add_switch(changes, "parameter overlap", "overlap.overlap_param_gather",

@@ -44,6 +44,10 @@ const ScheduleRow& schedule_of(const PipelineShape& shape) {
   return row_of(shape.schedule.value_or(usual));
 }
 
+bool overlaps_messages(const Recipe& recipe) {
+  return recipe.overlap.overlap_p2p_comm && schedule_of(pipeline_shape(recipe, 1)).messages_overlap;
+}
+
 int PipelineShape::copies() const { return schedule_of(*this).copies; }
 
 PipelineShape with_every_moment(PipelineShape shape) {

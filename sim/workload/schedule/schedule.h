@@ -91,6 +91,8 @@ struct ScheduleRow {
   /// Whether stages that wait for each message to be taken come to their end; others need
   /// messages beside passes.
   bool messages_may_block = false;
+  /// Whether messages may run beside passes (overlap.overlap_p2p_comm); otherwise they never do.
+  bool messages_overlap = true;
   /// Data-parallel calls of a chunk are launched in the same slot on all stages (Megatron's
   /// param_sync_func and grad_sync_func), otherwise as soon as they can be.
   bool calls_together = false;
@@ -126,6 +128,9 @@ const ScheduleRow& row_of(PipelineSchedule schedule);
 /// The schedule of a shape: the one that it names, or what Megatron runs: interleaved for more than
 /// one chunk a stage.
 const ScheduleRow& schedule_of(const PipelineShape& shape);
+
+/// Whether a recipe's messages between stages run beside its passes.
+bool overlaps_messages(const Recipe& recipe);
 
 /// A shape of fewer micro-batches, if there are, whose stages hold the same at once: every mix of
 /// passes under way beside every task. Each more of a bounded schedule repeats what is in its

@@ -195,4 +195,13 @@ TEST_CASE(
         doctest::Approx(2 * (7.0 / 8) / (3.0 / 4) * reduced(usual)).epsilon(0.01));
 }
 
+TEST_CASE("messages of 1F1B never run beside passes, those of interleaved chunks do if asked to") {
+  const auto step = [](const std::string& vp, const std::string& overlap) {
+    return simulate(scenario("llama31_70b_h100", "bf16-64",
+                             {"cp=1", "pp=4", "vp=" + vp, "overlap.overlap_p2p_comm=" + overlap}));
+  };
+  CHECK(text_of(step("1", "true")) == text_of(step("1", "false")));
+  CHECK(step("5", "true").step_time_s < step("5", "false").step_time_s);
+}
+
 }  // namespace simtrain::testing::schedules_run_test

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,6 +77,29 @@ void check_overlap_table(const Recipe& recipe, const YamlNode& tree) {
     require(fits, tree, key, "gives a backward GEMM something else than {}",
             symmetric ? "none" : "bulk with SMs");
   }
+}
+
+/// The fused attention of a stack runs on the GPU; unfused attention is of its GEMMs.
+void check_attention(const Scenario& scenario, const YamlNode& tree) {
+  const AttentionKernel kernel = scenario.recipe.attention();
+  if (kernel == AttentionKernel::unfused) return;
+  std::vector<std::string_view> known;
+  for (const AttentionSpec& row : scenario.cluster.gpu.attention) {
+    if (row.implementation == kernel) return;
+    if (row.direction == Direction::forward) known.push_back(name_of(row.implementation));
+  }
+  require(false, tree, "software", "runs {} attention, which {} has not; a stack with {} would do",
+          name_of(kernel), scenario.cluster.gpu.name, fmt::join(known, " or "));
+}
+
+/// User buffers and symmetric memory are memory of other GPUs, which NVLink reaches.
+void check_overlap_domain(const Scenario& scenario, const YamlNode& tree) {
+  const NodeSpec& node = scenario.cluster.node;
+  const int domain = node.gpus * node.nvlink_domain_nodes.value;
+  require(!scenario.recipe.overlap.tp_comm_overlap || scenario.recipe.tp() <= domain, tree,
+          "overlap.tp_comm_overlap",
+          "needs the {} GPUs of a TP group in one NVLink domain, which are {} here; false would do",
+          scenario.recipe.tp(), domain);
 }
 
 void check_overlap(const Recipe& recipe, const YamlNode& tree) {
@@ -282,6 +306,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
   require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
           "is of experts, which {} does not have", scenario.recipe.model.name);
   check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
+  check_attention(scenario, trees.scenario);
   check_model_cuts(scenario.recipe, parameters, trees.scenario);
   check_grid(scenario, trees.scenario);
   check_layers(scenario.recipe, trees.scenario);
@@ -290,6 +315,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
   check_fine_tuning(scenario.recipe, trees.scenario);
   check_offload(scenario, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
+  check_overlap_domain(scenario, trees.scenario);
   check_launch_blocking(scenario.recipe, trees.scenario);
   check_domains(scenario, trees.scenario);
 }

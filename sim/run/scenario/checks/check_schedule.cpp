@@ -21,7 +21,7 @@ void check_chunks(const ScheduleRow& row, const Recipe& recipe, const YamlNode& 
 
 void check_messages(const ScheduleRow& row, const PipelineShape& shape, const Recipe& recipe,
                     const YamlNode& tree) {
-  if (recipe.overlap.overlap_p2p_comm || recipe.pp() == 1) return;
+  if (overlaps_messages(recipe) || recipe.pp() == 1) return;
   const std::string key = "overlap.overlap_p2p_comm";
   require(row.messages_may_block, tree, key,
           "is false, so that passes wait for messages to be taken, which {} does not "

@@ -43,7 +43,7 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neig
   for (const GroupRow& row : group_rows()) {
     if (row.opened) open(grid.ranks_of(row.kind));
   }
-  if (!recipe.overlap.overlap_p2p_comm) {
+  if (!overlaps_messages(recipe)) {
     open(recipe.pp());
   } else if (recipe.pp() > 1) {
     opened.pairs += recipe.pp() == 2 ? 1 : neighbours;

@@ -76,6 +76,7 @@ class StageProgramBuilder {
         chunks_(passes_.chunks()),
         pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_),
         amax_meets_(unlike_blocks_meet(context, GroupKind::amax)),
+        overlaps_(overlaps_messages(recipe_)),
         optimizer_offload_(context, step_) {
     const GradientGroups groups = gradient_groups(context, rank_);
     end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
@@ -100,8 +101,7 @@ class StageProgramBuilder {
   /// Tasks that exchange their messages in one call run as one: it sends what they made and
   /// receives what the next ones need. Overlapped, each has messages of its own but for pairs.
   void add_passes(const std::vector<Task>& tasks) {
-    for (const std::span<const Task> call : calls_of(tasks, recipe_.overlap.overlap_p2p_comm))
-      exchange(call);
+    for (const std::span<const Task> call : calls_of(tasks, overlaps_)) exchange(call);
   }
 
   void exchange(std::span<const Task> tasks) {
@@ -121,7 +121,7 @@ class StageProgramBuilder {
   /// Overlapped, a receive is posted as soon as the last pass of its direction has run; otherwise
   /// after whatever pass ran last.
   [[nodiscard]] std::uint32_t posted(const Task& task) const {
-    if (!recipe_.overlap.overlap_p2p_comm) return step_.last_compute;
+    if (!overlaps_) return step_.last_compute;
     return task.forward() ? last_forward_ : last_backward_;
   }
 
@@ -142,7 +142,7 @@ class StageProgramBuilder {
     op.cost = p2p_cost(step);
     op.after[0] = step_.last_compute;
     const std::uint32_t sent = step_.program.add(op);
-    if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
+    if (!overlaps_) blocking_sends_.push_back(sent);
   }
 
   /// Which of the ways of messages one that goes `step` on takes.
@@ -369,6 +369,7 @@ class StageProgramBuilder {
   const std::vector<ChunkLayout>& chunks_;
   PipelineStage pipeline_;
   bool amax_meets_;  ///< blocks that are not alike, in each pass
+  bool overlaps_;    ///< messages, beside passes
   StepEndCosts end_;
 
   StepProgram step_;

@@ -38,6 +38,7 @@ ScheduleRow one_forward_one_backward() {
   row.meaning = "one forward, one backward, one chunk a stage";
   row.tasks = one_by_one_tasks;
   row.messages_may_block = true;
+  row.messages_overlap = false;  // Megatron refuses to, and its arguments switch it off
   row.combines = true;
   row.refusal = refused_pairs;
   return row;
