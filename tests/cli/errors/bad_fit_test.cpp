@@ -210,9 +210,9 @@ TEST_CASE("TP overlap needs its table, TP and sequence parallelism") {
       {"sequence_parallel: true", "sequence_parallel: false",
        "19:20: overlap.tp_comm_overlap: needs tensor parallelism of 2 or more with "
        "sequence_parallel"},
-      {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 16",
-       "19:20: overlap.tp_comm_overlap: needs the 16 GPUs of a TP group in one NVLink domain, "
-       "which are 8 here; false would do"},
+      {"name: dgx-superpod-h100, nodes: 4", "name: gh200-ndr, nodes: 32",
+       "19:20: overlap.tp_comm_overlap: needs the 2 GPUs of a TP group in one NVLink domain, "
+       "which are 1 here; false would do"},
   });
 }
 
