@@ -335,6 +335,8 @@ TEST_CASE("a rank opens the communicators that its recipe needs") {
   large.overlap.overlap_p2p_comm = true;  // a pair with each neighbour around the ring
   CHECK(opened(large, 512, 0) == std::pair(3, 4));
   large.parallelism.virtual_pipeline_model_parallel_size = 1;
+  CHECK(opened(large, 512, 0) == std::pair(1, 5));  // 1F1B, batched again
+  large.parallelism.pipeline_schedule = PipelineSchedule::zero_bubble_h1;
   CHECK(opened(large, 512, 0) == std::pair(2, 4));
   CHECK(opened(large, 512, 7) == std::pair(2, 4));
   large.training.precision = Precision::fp8;  // amax
