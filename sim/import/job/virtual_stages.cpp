@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/model/named_model.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/workload/schedule/pipeline_layout.h"
 
@@ -48,7 +49,8 @@ std::string layout_of(std::span<const std::int64_t> layers, std::int64_t mtp) {
   return text + std::string(static_cast<std::size_t>(mtp), 'm') + "L";
 }
 
-void settle_uneven_stages(RecipeTerms& terms, const LayerCounts& all, const SourcePlace& recipe) {
+void settle_uneven_stages(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data,
+                          const SourcePlace& recipe) {
   const WholeTerm& first = terms.num_layers_in_first_pipeline_stage;
   const WholeTerm& last = terms.num_layers_in_last_pipeline_stage;
   if ((!first && !last) || terms.pipeline_model_parallel_layout) return;
@@ -57,6 +59,7 @@ void settle_uneven_stages(RecipeTerms& terms, const LayerCounts& all, const Sour
   const auto value = [](const WholeTerm& term, std::int64_t usual) {
     return term ? term->value : usual;
   };
+  const LayerCounts all = layers_of_recipe(terms, request, data);
   const std::int64_t layers = all.layers;
   const std::int64_t pp = value(terms.pipeline_model_parallel_size, 1);
   const std::int64_t vp = value(terms.virtual_pipeline_model_parallel_size, 1);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/core/input/input_error.h"
-#include "sim/import/model/named_model.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/finding.h"
 #include "sim/import/terms/recipe_terms.h"
 
@@ -19,9 +19,9 @@ Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t layers, std::in
                           const SourcePlace& recipe);
 
 /// Makes a layout of `num_layers_in_first_pipeline_stage` and `..._last_...`: what is left of all
-/// layers, 0 where they are not known, is dealt evenly to the stages between. Throws InputError
-/// where that is not possible.
-void settle_uneven_stages(RecipeTerms& terms, const LayerCounts& all, const SourcePlace& recipe);
+/// layers is dealt evenly to the stages between. Throws InputError where that is not possible.
+void settle_uneven_stages(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data,
+                          const SourcePlace& recipe);
 
 /// The layout of a pipeline by the layers of its stages, chunk after chunk: `Et*3|t*4|t*2L`.
 std::string layout_of(std::span<const std::int64_t> layers, std::int64_t mtp);

@@ -216,7 +216,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
   settle_mamba(reading, request, data);
   settle_sharding(reading);
   take_slurm_nodes(file, reading.terms);
-  settle_uneven_stages(reading.terms, layers_of_recipe(reading.terms, request, data), {file.path});
+  settle_uneven_stages(reading.terms, request, data, {file.path});
   leave_out_nccl(request, data, reading);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
