@@ -1,11 +1,14 @@
 #include "sim/run/simulate.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/core/threads/parallel_each.h"
 #include "sim/run/analysis/communication.h"
 #include "sim/run/analysis/placement_figures.h"
 #include "sim/run/changing/changing_step.h"
@@ -140,16 +143,49 @@ double dp_messages_s(const std::vector<CommunicationRow>& table) {
   return all;
 }
 
-EngineFigures engine_figures(const SimulatedStep& simulated) {
+/// What goes through the whole step, each part apart from the others.
+struct StepFigures {
+  std::vector<PathStep> path;
+  Breakdown breakdown{};
+  StepEnergy energy;
+  PlacementFigures placement;
+  std::vector<StageMemory> memory;
+  std::string fingerprint;
+};
+
+StepFigures step_figures(const SimulatedStep& simulated) {
+  const Scenario& scenario = simulated.scenario;
+  const Plan& plan = simulated.plan;
+  const Timeline& timeline = simulated.timeline;
+  StepFigures figures;
+  const std::array<std::function<void()>, 5> parts{
+      [&] { figures.energy = step_energy(simulated); },
+      [&] {
+        figures.path = critical_path(plan, timeline);
+        figures.breakdown = path_breakdown(plan, timeline, figures.path);
+      },
+      [&] { figures.fingerprint = fingerprint_of(simulated.passes, plan, timeline).text(); },
+      [&] {
+        figures.memory =
+            stage_memory(scenario.recipe, simulated.cluster.spec().gpu, simulated.grid);
+      },
+      [&] {
+        figures.placement =
+            placement_figures(simulated.context(), scenario.placement, plan, timeline);
+      }};
+  parallel_each(parts.size(), [&](std::size_t i) { parts[i](); });
+  return figures;
+}
+
+EngineFigures engine_figures(const SimulatedStep& simulated, std::string fingerprint) {
   std::uint64_t events = simulated.timeline.events + events_in(simulated.passes);
   for (const LaterState& state : simulated.later) events += events_in(state.passes);
-  return {
-      .events = events,
-      .repeated_events = simulated.timeline.repeated,
-      .wall_s = simulated.wall_s,
-      .ranks = simulated.grid.ranks(),
-      .ranks_simulated = static_cast<int>(simulated.plan.ranks.size()),
-      .fingerprint = fingerprint_of(simulated.passes, simulated.plan, simulated.timeline).text()};
+  return {.events = events,
+          .repeated_events = simulated.timeline.repeated,
+          .wall_s = simulated.wall_s,
+          .ranks = simulated.grid.ranks(),
+          .ranks_simulated = static_cast<int>(simulated.plan.ranks.size()),
+          .fingerprint = std::move(fingerprint)};
 }
 
 }  // namespace
@@ -180,13 +216,11 @@ Report report_of(const SimulatedStep& simulated) {
   const Plan& plan = simulated.plan;
   const Timeline& timeline = simulated.timeline;
   const GpuSpec& gpu = simulated.cluster.spec().gpu;
-  const std::vector<PathStep> path = critical_path(plan, timeline);
+  StepFigures figures = step_figures(simulated);
   const double step_s = to_seconds(timeline.end);
-  const Breakdown breakdown = path_breakdown(plan, timeline, path);
   const Speed speed = speed_of(scenario, step_s);
-  std::vector<StageMemory> memory = stage_memory(recipe, gpu, simulated.grid);
   std::optional<HostMemory> on_hosts;
-  if (recipe.offload.anything()) on_hosts = host_memory(simulated, memory);
+  if (recipe.offload.anything()) on_hosts = host_memory(simulated, figures.memory);
   Report report{
       .scenario = scenario.name,
       .source = scenario.source,
@@ -213,17 +247,17 @@ Report report_of(const SimulatedStep& simulated) {
       .model_flops_per_sample = speed.flops_per_sample,
       .peak_tflops_per_gpu = speed.peak_tflops,
       .clock = simulated.clock,
-      .breakdown = breakdown,
+      .breakdown = figures.breakdown,
       .passes_s = longest_passes_s(plan),
-      .memory = std::move(memory),
+      .memory = std::move(figures.memory),
       .memory_capacity = static_cast<double>(gpu.memory_capacity.value.value()),
       .host_memory = on_hosts,
-      .communication = communication_table(simulated, path),
-      .placement = placement_figures(simulated.context(), scenario.placement, plan, timeline),
+      .communication = communication_table(simulated, figures.path),
+      .placement = std::move(figures.placement),
       .faults = fault_texts(scenario.cluster.faults),
       .steps_in_row = simulated.in_row,
-      .energy = step_energy(simulated),
-      .engine = engine_figures(simulated),
+      .energy = std::move(figures.energy),
+      .engine = engine_figures(simulated, std::move(figures.fingerprint)),
   };
   report.step_time_error = step_error(scenario.uncertainty, predicted_step(scenario, report));
   return report;

@@ -14,7 +14,7 @@ PlanBounds::PlanBounds(const std::vector<Scenario>& sizes) {
 
 Recipe PlanBounds::Site::recipe(const PlanChoice& choice) const {
   Recipe changed = scenario->recipe;
-  apply(choice, changed);
+  apply(choice, scenario->cluster, changed);
   return changed;
 }
 

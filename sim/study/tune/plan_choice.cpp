@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/run/scenario/checks/checks.h"
 #include "sim/study/tune/even_layout.h"
 
 namespace simtrain {
@@ -40,8 +41,9 @@ std::optional<std::string> layout_of(const PlanChoice& choice, const Recipe& rec
   return even_layout(recipe.model, choice[Knob::pp] * choice[Knob::vp]);
 }
 
-bool overlaps_tensor(const PlanChoice& choice, const Recipe& recipe) {
-  return recipe.overlap.tp_comm_overlap && choice[Knob::tp] > 1;
+bool overlaps_tensor(const PlanChoice& choice, const ClusterSpec& cluster, const Recipe& recipe) {
+  const int tp = choice[Knob::tp];
+  return recipe.overlap.tp_comm_overlap && tp > 1 && tp <= most_overlapping(cluster.node);
 }
 
 Setting setting(const std::string& key, const std::string& value) {
@@ -53,11 +55,13 @@ Setting setting(const std::string& key, const std::string& value) {
 
 }  // namespace
 
-void apply(const PlanChoice& choice, Scenario& scenario) { apply(choice, scenario.recipe); }
+void apply(const PlanChoice& choice, Scenario& scenario) {
+  apply(choice, scenario.cluster, scenario.recipe);
+}
 
-void apply(const PlanChoice& choice, Recipe& recipe) {
+void apply(const PlanChoice& choice, const ClusterSpec& cluster, Recipe& recipe) {
   ParallelismSpec& parallelism = recipe.parallelism;
-  recipe.overlap.tp_comm_overlap = overlaps_tensor(choice, recipe);
+  recipe.overlap.tp_comm_overlap = overlaps_tensor(choice, cluster, recipe);
   parallelism.pipeline_model_parallel_layout = layout_of(choice, recipe);
   parallelism.tensor_model_parallel_size = choice[Knob::tp];
   parallelism.pipeline_model_parallel_size = choice[Knob::pp];
@@ -93,7 +97,8 @@ std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scena
       setting("parallelism.account_for_embedding_in_pipeline_split",
               truth(counts_embedding(account))),
       setting("parallelism.account_for_loss_in_pipeline_split", truth(counts_loss(account))),
-      setting("overlap.tp_comm_overlap", truth(overlaps_tensor(choice, scenario.recipe))),
+      setting("overlap.tp_comm_overlap",
+              truth(overlaps_tensor(choice, scenario.cluster, scenario.recipe))),
       setting("recompute", value_text(Knob::recompute, choice[Knob::recompute]))};
   if (choice.has(Knob::ep)) {
     settings.push_back(setting("parallelism.expert_model_parallel_size", number(choice[Knob::ep])));

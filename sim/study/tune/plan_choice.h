@@ -81,10 +81,11 @@ struct PlanChoice {
   friend bool operator==(const PlanChoice&, const PlanChoice&) = default;
 };
 
-/// `scenario` with the choice in its recipe. Its GPUs must be those of the choice. Where TP is 1,
-/// tp_comm_overlap is off, as it has nothing to overlap. Where tokens find their experts by other
+/// `scenario` with the choice in its recipe. Its GPUs must be those of the choice. Where TP is 1 or
+/// leaves an NVLink domain, tp_comm_overlap is off: it has nothing to overlap, or does not reach so
+/// far. Where tokens find their experts by other
 /// means than the scenario's, these take their own number of SMs.
-void apply(const PlanChoice& choice, Recipe& recipe);
+void apply(const PlanChoice& choice, const ClusterSpec& cluster, Recipe& recipe);
 void apply(const PlanChoice& choice, Scenario& scenario);
 
 /// The same as keys of a scenario file, the number of nodes among them.

@@ -126,7 +126,7 @@ class Corner {
     recipe.parallelism = base_.parallelism;
     recipe.overlap = base_.overlap;
     recipe.moe = base_.moe;
-    apply(choice_, recipe);
+    apply(choice_, scenario_.cluster, recipe);
   }
 
   bool set(Knob knob, int value) {
@@ -179,7 +179,7 @@ class Corner {
     const auto account = static_cast<SplitAccount>(choice_[Knob::account]);
     if (account == SplitAccount::layout) return layout_interleavings();
     Recipe accounted = base_;
-    apply(choice_, accounted);
+    apply(choice_, scenario_.cluster, accounted);
     const int dealt = accounted.dealt_layers();
     if (dealt % choice_[Knob::pp] != 0) return {};
     return divisors(dealt / choice_[Knob::pp]);

@@ -30,8 +30,7 @@ Json run(const std::string& file) {
 std::string gpus_for(const std::string& model) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> sizes{
       {"512", {"glm-5"}},
-      {"280", {"530b"}},  // of 35 stages; 8 GPUs of a TP group overlap its communication at most
-      {"256", {"deepseek-v3", "kimi"}},
+      {"256", {"deepseek-v3", "kimi", "530b"}},
       {"128", {"405b", "340b", "314b", "maverick", "235b", "glm-4.5"}},
       {"16", {"v2-lite"}},
       {"64", {"deepseek-v2", "176b", "175b", "8x22b", "dbrx", "scout", "120b"}},
@@ -119,6 +118,17 @@ TEST_CASE("new leaves out the user buffers that a stack on DTensor does not have
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "tp_comm_overlap: false"));
   CHECK(!has(outcome.out, "tp_comm_overlap_table"));
+}
+
+TEST_CASE("new overlaps TP communication in TP groups of one NVLink domain alone") {
+  const std::string model = "--model gpt-530b --cluster dgx-superpod-h100 --gbs 256 --gpus ";
+  const Outcome wide = make(model + "256");
+  CHECK(wide.status == 0);
+  CHECK(has(wide.out, "tensor_model_parallel_size: 32"));
+  CHECK(has(wide.out, "tp_comm_overlap: false"));
+  const Outcome narrow = make("--model llama3.1-70b --cluster dgx-superpod-h100 --gpus 64");
+  CHECK(narrow.status == 0);
+  CHECK(has(narrow.out, "tp_comm_overlap: true"));
 }
 
 TEST_CASE("new works on every cluster, and for every model") {

@@ -95,7 +95,8 @@ TEST_CASE("the indexer learns what attention looked at, and gives its input no g
 }
 
 TEST_CASE(
-    "model FLOPs of sparse attention are those of the pairs that it sees, and of all scores") {
+    "model FLOPs of sparse attention are those of the pairs that it sees, and of its indexer: all "
+    "scores, and two gradients of those of chosen keys") {
   const auto square = [](BlockKind kind, std::int64_t length) {
     return part_totals(layers_of(kind, 1, length), Part::layer).flops.attention_square;
   };
@@ -104,7 +105,9 @@ TEST_CASE(
   CHECK(square(BlockKind::mla, 65536) == doctest::Approx(2 * pairs * 128 * 320));
   CHECK(square(BlockKind::dsa_shared, 65536) == doctest::Approx(2 * seen * 128 * 320));
   CHECK(square(BlockKind::dsa, 65536) ==
-        doctest::Approx(2 * seen * 128 * 320 + 2 * pairs * 64 * 128));
+        doctest::Approx(2 * seen * 128 * 320 + 2 * (pairs + 2 * seen) / 3 * 64 * 128));
+  CHECK(square(BlockKind::dsa, 2048) - square(BlockKind::dsa_shared, 2048) ==
+        doctest::Approx(2 * 2048.0 * 2048.0 * 64 * 128));
 }
 
 TEST_CASE("each query keeps its keys and their scores") {

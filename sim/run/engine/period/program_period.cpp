@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/core/threads/parallel_each.h"
+
 namespace simtrain {
 namespace {
 
@@ -75,17 +77,22 @@ ProgramPeriod period_at(const Program& program, std::size_t pass,
 }  // namespace
 
 std::vector<ProgramPeriod> program_periods(const std::vector<Program>& programs) {
-  std::vector<ProgramPeriod> periods;
-  std::optional<std::uint32_t> micro_batches;
-  for (const Program& program : programs) {
-    const std::size_t pass = middle_pass(program);
-    if (pass == program.ops.size()) return {};
-    const ProgramPeriod period = period_at(program, pass, micro_batches);
-    if (period.ops == 0) return {};
-    micro_batches = program.ops[pass + period.ops].micro_batch - program.ops[pass].micro_batch;
-    periods.push_back(period);
-  }
-  return periods;
+  std::vector<ProgramPeriod> periods(programs.size());
+  std::optional<std::uint32_t> micro_batches;  // in a period of the first, and so of all
+  const auto find = [&](std::size_t i) {
+    const std::size_t pass = middle_pass(programs[i]);
+    if (pass < programs[i].ops.size()) periods[i] = period_at(programs[i], pass, micro_batches);
+    return pass;
+  };
+  if (programs.empty()) return {};
+  const std::size_t pass = find(0);
+  if (periods[0].ops == 0) return {};
+  const std::vector<Op>& ops = programs[0].ops;
+  micro_batches = ops[pass + periods[0].ops].micro_batch - ops[pass].micro_batch;
+  parallel_each(programs.size() - 1, [&](std::size_t i) { find(i + 1); });
+  const bool all = std::all_of(periods.begin(), periods.end(),
+                               [](const ProgramPeriod& period) { return period.ops > 0; });
+  return all ? periods : std::vector<ProgramPeriod>();
 }
 
 }  // namespace simtrain

@@ -92,10 +92,8 @@ void check_attention(const Scenario& scenario, const YamlNode& tree) {
           name_of(kernel), scenario.cluster.gpu.name, fmt::join(known, " or "));
 }
 
-/// User buffers and symmetric memory are memory of other GPUs, which NVLink reaches.
 void check_overlap_domain(const Scenario& scenario, const YamlNode& tree) {
-  const NodeSpec& node = scenario.cluster.node;
-  const int domain = node.gpus * node.nvlink_domain_nodes.value;
+  const int domain = most_overlapping(scenario.cluster.node);
   require(!scenario.recipe.overlap.tp_comm_overlap || scenario.recipe.tp() <= domain, tree,
           "overlap.tp_comm_overlap",
           "needs the {} GPUs of a TP group in one NVLink domain, which are {} here; false would do",
@@ -299,6 +297,8 @@ void check_faults(const ClusterSpec& cluster) {
 }
 
 }  // namespace
+
+int most_overlapping(const NodeSpec& node) { return node.gpus * node.nvlink_domain_nodes.value; }
 
 void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees& trees) {
   check_library(scenario, trees.scenario);

@@ -40,6 +40,10 @@ void require_once(const std::vector<E>& told, E one, const YamlNode& tree, std::
 void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree, std::string_view key,
              std::string_view what);
 
+/// GPUs of a TP group that overlaps its communication with GEMMs, at most: user buffers and
+/// symmetric memory are memory of other GPUs, which NVLink reaches.
+int most_overlapping(const NodeSpec& node);
+
 /// A model's blocks and sizes. Returns its parameters in all.
 double check_model(const ModelSpec& model, const YamlNode& tree);
 

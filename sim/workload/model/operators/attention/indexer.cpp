@@ -32,6 +32,12 @@ class Pairs {
     return static_cast<double>(samples_ * queries_) * static_cast<double>(seen_before());
   }
 
+  /// Keys of a query in the square that model FLOPs count three times, for both directions: all
+  /// have a score, chosen ones alone its two gradients.
+  [[nodiscard]] double counted() const {
+    return static_cast<double>(sequence_ + 2 * 2 * seen_of_chosen()) / 3;
+  }
+
   /// The scores of a head are the values of one column that its weight scales.
   [[nodiscard]] Attention scores() const {
     return kernel(indexer_.dsa_indexer_n_heads, indexer_.dsa_indexer_head_dim, seen_before(),
@@ -124,9 +130,8 @@ Operator chosen_keys(const RankShape& shape) {
   op.saved = {{projected + chosen}};
   op.forward_bytes = projected + chosen + kFp32.bytes() * 2 * pairs.scored();
   op.backward_bytes = projected + chosen;
-  op.flops.attention_square = 2 * shape.rows *
-                              static_cast<double>(shape.recipe.training.seq_length) *
-                              static_cast<double>(indexer.query_size());
+  op.flops.attention_square =
+      2 * shape.rows * static_cast<double>(indexer.query_size()) * pairs.counted();
   return op;
 }
 
