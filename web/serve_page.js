@@ -20,8 +20,10 @@ function fillRows() {
 /** What the form asks: the fields of /run, which are those of the page's own address too. */
 function question() {
   const fields = new URLSearchParams();
-  fields.set('scenario', form.elements.scenario.value);
-  if (form.elements.row.value) fields.set('row', form.elements.row.value);
+  for (const name of ['scenario', 'row']) {
+    const value = unknown[name] ?? form.elements[name].value;
+    if (value) fields.set(name, value);
+  }
   for (const key of keys) {
     if (form.elements[key].value) fields.append('set', key + '=' + form.elements[key].value);
   }
@@ -32,11 +34,18 @@ function question() {
 /** Keys of a link for which the form has no field. */
 let others = [];
 
+/** A scenario and row of a link that the form does not offer: asked for as they are, and so refused. */
+let unknown = {};
+
 function restore(fields) {
-  if (rows[fields.get('scenario')]) form.elements.scenario.value = fields.get('scenario');
+  if (Object.hasOwn(rows, fields.get('scenario'))) form.elements.scenario.value = fields.get('scenario');
   fillRows();
   const options = [...form.elements.row.options].map(option => option.value);
   if (options.includes(fields.get('row'))) form.elements.row.value = fields.get('row');
+  unknown = {};
+  for (const name of ['scenario', 'row']) {
+    if (fields.get(name) && form.elements[name].value !== fields.get(name)) unknown[name] = fields.get(name);
+  }
   others = [];
   for (const text of fields.getAll('set')) {
     const key = text.slice(0, text.indexOf('='));
@@ -89,6 +98,9 @@ function showPlan(result) {
   for (const [name, value] of Object.entries(values)) form.elements[name].placeholder = value;
 }
 
+/** A word of a command, as a shell takes it. */
+const quoted = text => "'" + text.replaceAll("'", "'\\''") + "'";
+
 function show(result, fields) {
   const time = result.step_time_s, memory = result.memory;
   at('title').textContent = result.scenario;
@@ -120,7 +132,7 @@ function show(result, fields) {
   at('json').href = '/run?' + fields;
   at('link').href = at('link').textContent = location.origin + '/?' + fields;
   at('command').textContent = `simtrain run scenarios/${fields.get('scenario')}.yaml` +
-    (fields.get('row') ? ` --row ${fields.get('row')}` : '') + fields.getAll('set').map(set => ` --set '${set}'`).join('') +
+    (fields.get('row') ? ` --row ${fields.get('row')}` : '') + fields.getAll('set').map(set => ` --set ${quoted(set)}`).join('') +
     ' --format json';
 }
 
@@ -133,10 +145,8 @@ async function ask() {
     const content = await answer.json();
     if (number !== asked) return;
     at('error').textContent = answer.ok ? '' : content.error;
-    if (answer.ok) {
-      at('answer').hidden = false;
-      show(content, fields);
-    }
+    at('answer').hidden = !answer.ok;
+    if (answer.ok) show(content, fields);
   } catch (problem) {
     if (number === asked) at('error').textContent = 'The server does not answer; is simtrain serve still running?';
   }
@@ -153,7 +163,8 @@ async function start() {
   fill('precision', choices.precisions, 'as in the scenario');
   form.elements.scenario.value = 'llama31_8b_h100' in rows ? 'llama31_8b_h100' : Object.keys(rows)[0];
   restore(new URLSearchParams(location.search));
-  form.elements.scenario.addEventListener('change', fillRows);
+  form.elements.scenario.addEventListener('change', () => { unknown = {}; fillRows(); });
+  form.elements.row.addEventListener('change', () => { delete unknown.row; });
   let timer = 0;
   form.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(ask, 60); });
   form.addEventListener('submit', event => event.preventDefault());

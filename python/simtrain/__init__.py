@@ -36,8 +36,9 @@ What there is:
 Units: times are in seconds, sizes in bytes, rates per second, shares from 0 to 1, unless a name ends in another
 unit (tflops_per_gpu). What goes in has its unit beside it: "400 Gb/s", "5 us", "80 GiB".
 
-Results are dataclasses that do not change. Each has to_dict() and to_pandas(); those of a command have json(),
-the document that `simtrain ... --format json` prints.
+Results are dataclasses that do not change and can be pickled. Each has to_dict() and to_pandas(). All but sweeps,
+explanations, machine fits and recipes have json(), the document that `simtrain ... --format json` prints; steps,
+jobs, differences, topologies and what is measured have text() too, the report.
 
 Errors: InputError where a file, a key or a value is wrong, with file, line, column, key and reason;
 InternalError where simtrain is. Both are simtrain.Error.

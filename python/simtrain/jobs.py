@@ -9,6 +9,7 @@ from simtrain import _simtrain, job_results, results
 from simtrain.progress import Progress, watcher
 from simtrain.records import made
 from simtrain.scenario import DataFolder, ScenarioLike, folder_of, native_of
+from simtrain.texts import yaml_text
 
 
 def _goodput(native: "_simtrain.Goodput") -> job_results.Goodput:
@@ -24,7 +25,7 @@ def goodput(scenario: ScenarioLike, *, changes: bool = True, progress: Progress 
         changes: simulates other intervals between checkpoints, numbers of spares and what else may help too
         progress: as for sweep()
 
-        job = simtrain.Scenario.load("llama31_405b_job_h100").with_("job.spare_nodes", 16)
+        job = simtrain.Scenario.load("llama31_405b_job_h100").with_({"job.spare_nodes": 16})
         simtrain.goodput(job).elapsed_s.mean / 86400   # days
     """
     return _goodput(_simtrain.goodput(native_of(scenario), changes, watcher(progress, "runs")))
@@ -98,8 +99,16 @@ def topology(cluster: str, nodes: int = 0, *, data: Optional[DataFolder] = None)
     return made(results.Topology, native, _documents=results.Documents(native))
 
 
+def _changes(changes: Union[Sequence[str], Mapping[str, Any]]) -> List[str]:
+    if isinstance(changes, str):
+        return [changes]
+    if not isinstance(changes, Mapping):
+        return list(changes)
+    return [f"{key}={value if isinstance(value, str) else yaml_text(value)}" for key, value in changes.items()]
+
+
 def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", cluster: str = "", nodes: int = 0,
-                  software: str = "", model: str = "", overrides: Sequence[str] = (),
+                  software: str = "", model: str = "", overrides: Union[Sequence[str], Mapping[str, Any]] = (),
                   settings: Optional[Mapping[str, Any]] = None, defaults: bool = False,
                   data: Optional[DataFolder] = None) -> results.Imported:
     """Makes a scenario of a training recipe of another framework: Megatron-LM, Megatron-Bridge, NeMo, torchtitan, ...
@@ -108,7 +117,7 @@ def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", clust
         path: a launch script, a configuration, or the config.json of a Hugging Face model
         name: of what is made
         cluster, nodes, software, model: what the recipe does not say, as for `simtrain import`
-        overrides: KEY=VALUE of the recipe, as Hydra has them
+        overrides: KEY=VALUE of the recipe, as Hydra has them, or a dict
         settings: keys of the scenario, whatever the recipe has: {"gbs": 512}
         defaults: what only a run gives is the framework's default, or usual where it has none
 
@@ -117,8 +126,7 @@ def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", clust
     Raises InputError at a line of the file, or with what is missing.
     """
     native = _simtrain.import_recipe(folder_of(data), os.fspath(path), name, cluster, nodes, software, model,
-                                     list(overrides), [f"{key}={value}" for key, value in (settings or {}).items()],
-                                     defaults)
+                                     _changes(overrides), _changes(settings or {}), defaults)
     return made(results.Imported, native, _data=data)
 
 

@@ -97,6 +97,8 @@ def frame(records: Iterable[Record]) -> "pandas.DataFrame":
 
 
 def _number(text: str) -> Any:
+    if text.startswith('"'):
+        return json.loads(text)
     for kind in (int, float):
         try:
             return kind(text)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import os
-from typing import Any, Dict, List, Mapping, Optional, Protocol, Union
+from typing import Any, Dict, List, Mapping, Optional, Protocol, Tuple, Union
 
 from simtrain import _simtrain
+from simtrain.texts import yaml_text
 
 
 class DataFolder:
@@ -24,6 +25,9 @@ class DataFolder:
 
     def __repr__(self) -> str:
         return f"DataFolder({self.path!r})"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return DataFolder, (self.path,)
 
     @property
     def path(self) -> str:
@@ -70,7 +74,8 @@ class Scenario:
     """A training job to simulate: a model, a recipe (parallelism, batch, precision, overlap) and a cluster.
 
     A scenario is a value: row() and with_() give another one and leave this as it is. Its keys are read
-    when it is checked or simulated, so that several may be changed one by one.
+    when it is checked or simulated, so that several may be changed one by one. Those that pass check() are
+    equal where their yaml() is, of the same data folder, and can be pickled.
 
         scenario = simtrain.Scenario.load("llama31_8b_h100", row="bf16-8")
         faster = scenario.with_(tp=2, micro_batch_size=2)
@@ -105,10 +110,21 @@ class Scenario:
                   data: Optional[DataFolder] = None) -> "Scenario":
         """Makes a scenario of nested keys, or of the typed objects of simtrain.spec."""
         plain = keys if isinstance(keys, Mapping) else keys.to_dict()
-        return cls.from_yaml(json.dumps(plain, indent=1), name, data)
+        return cls.from_yaml(yaml_text(plain, indent=1), name, data)
 
     def __repr__(self) -> str:
         return f"<simtrain.Scenario {self.name!r}>" if self._is_whole() else "<simtrain.Scenario>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scenario):
+            return NotImplemented
+        return self is other or (self._is_whole() and other._is_whole() and self.__reduce__() == other.__reduce__())
+
+    def __hash__(self) -> int:
+        return hash(self.__reduce__() if self._is_whole() else id(self))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _reread, (self._native.data().path(), self.yaml())
 
     def _is_whole(self) -> bool:
         try:
@@ -134,7 +150,7 @@ class Scenario:
         """
         native = self._native
         for key, value in {**(keys or {}), **short}.items():
-            native = native.with_(_FULL.get(key, key), json.dumps(value))
+            native = native.with_(_FULL.get(key, key), yaml_text(value))
         return Scenario(native)
 
     def check(self) -> None:
@@ -179,8 +195,16 @@ def _installed() -> DataFolder:
     return _opened(_simtrain.installed_data_path())
 
 
+def _reread(folder: str, text: str) -> Scenario:
+    """A scenario as it was pickled."""
+    return Scenario.from_yaml(text, data=_opened(folder))
+
+
 def native_of(scenario: ScenarioLike) -> "_simtrain.Scenario":
     """The library's scenario."""
+    if not isinstance(scenario, (Scenario, Mapping)) and not hasattr(scenario, "to_dict"):
+        raise TypeError(f"a scenario is a simtrain.Scenario, a dict of its keys or a simtrain.spec.Scenario, not "
+                        f"{type(scenario).__name__}; simtrain.Scenario.load(NAME) reads one of the data folder")
     return (scenario if isinstance(scenario, Scenario) else Scenario.from_dict(scenario))._native
 
 

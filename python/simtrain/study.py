@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any, Iterable, List, Literal, Mapping, Optional, Sequence, Union
 
@@ -10,6 +9,7 @@ from simtrain import _simtrain, results
 from simtrain.progress import Progress, watcher
 from simtrain.records import made
 from simtrain.scenario import DataFolder, Scenario, ScenarioLike, folder_of, native_of
+from simtrain.texts import axis_text, plain, yaml_text
 
 #: Values of an axis: 4, [1, 2, 4], "1,2,4", "1:8", "0:64:8".
 AxisValues = Union[str, int, float, Iterable[Any]]
@@ -38,16 +38,6 @@ def simulate(scenario: ScenarioLike, *, steps: int = 0, seed: int = 0, unfold: b
     return _result(_simtrain.simulate(native_of(scenario), unfold, steps, seed, kernels))
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _axis(key: str, values: AxisValues) -> "_simtrain.Axis":
-    if isinstance(values, (str, int, float)):
-        return _simtrain.Axis(key, _text(values))
-    return _simtrain.Axis(key, ",".join(_text(value) for value in values))
-
-
 def sweep(scenario: ScenarioLike, axes: Mapping[str, AxisValues], *, threads: int = 0,
           progress: Progress = None) -> results.Sweep:
     """Simulates every combination of the axes' values, on all cores.
@@ -64,7 +54,7 @@ def sweep(scenario: ScenarioLike, axes: Mapping[str, AxisValues], *, threads: in
         simtrain.sweep(scenario, {"tp": [1, 2, 4, 8], "mbs": [1, 2]}).to_pandas()
     """
     native = native_of(scenario)
-    grid = [_axis(key, values) for key, values in axes.items()]
+    grid = [_simtrain.Axis(key, axis_text(values)) for key, values in axes.items()]
     total = _simtrain.sweep_size(native, grid)
     watch = watcher(progress, "sweep")
     rows: List[results.SweepRow] = []
@@ -111,16 +101,15 @@ def tune(scenario: ScenarioLike, *, gpus: Union[None, int, Sequence[int]] = None
 
 
 def _sizes(gpus: Union[None, int, Sequence[int]]) -> List[int]:
-    return [] if gpus is None else [gpus] if isinstance(gpus, int) else list(gpus)
+    sizes: Any = plain(gpus)
+    if sizes is None:
+        return []
+    listed: List[Any] = [sizes] if isinstance(sizes, (int, float)) else list(sizes)
+    return [plain(size) for size in listed]
 
 
 def _limits(limits: Optional[Mapping[str, AxisValues]]) -> List[str]:
-    return [f"{key}={_limit(values)}" for key, values in (limits or {}).items()]
-
-
-def _limit(values: AxisValues) -> str:
-    return values if isinstance(values, str) else ",".join(
-        _text(value) for value in ([values] if isinstance(values, (int, float)) else values))
+    return [f"{key}={axis_text(values)}" for key, values in (limits or {}).items()]
 
 
 class _Plan:
@@ -175,7 +164,7 @@ def nccl(cluster: str, operation: str, *, gpus: int = 8, nodes: int = 0, least_b
         settings: keys of `nccl` of a scenario: {"version": "2.27.3", "algo": ["ring"], "nvls": False}
     """
     native = _simtrain.nccl(folder_of(data), cluster, operation, gpus, nodes, least_bytes, most_bytes, factor,
-                            software, json.dumps(settings) if settings else "")
+                            software, yaml_text(settings) if settings else "")
     return made(results.Nccl, native, _json=native.json)
 
 

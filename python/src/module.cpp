@@ -51,6 +51,7 @@ void bind_inputs(py::module_& module) {
       .def("row", &api::Scenario::row)
       .def("with_", [](const api::Scenario& scenario, const std::string& key,
                        const std::string& value) { return scenario.with(key, value); })
+      .def("data", &api::Scenario::data)
       .def("check", &api::Scenario::check, Unlocked())
       .def("name", &api::Scenario::name)
       .def("gpus", &api::Scenario::gpus)
@@ -86,43 +87,17 @@ void bind_runs(py::module_& module) {
   }));
 }
 
-/// Progress as a study gives it, in any thread. What the function raises is kept until the study is
-/// over, as nothing may be thrown through it.
-class Reporter {
- public:
-  explicit Reporter(py::object function) : function_(std::move(function)) {}
-
-  [[nodiscard]] api::Progress progress() {
-    if (function_.is_none()) return {};
-    return [this](std::size_t done, std::size_t total) {
-      const py::gil_scoped_acquire locked;
-      if (raised_) return;
-      try {
-        function_(done, total);
-      } catch (py::error_already_set& error) {
-        raised_ = std::make_unique<py::error_already_set>(std::move(error));
-      }
-    };
-  }
-  void raise() const {
-    if (raised_) throw py::error_already_set(*raised_);
-  }
-
- private:
-  py::object function_;
-  std::unique_ptr<py::error_already_set> raised_;
-};
-
+/// What `study` returns. Its progress goes to `function`, in any thread, or nowhere; what that
+/// raises, and Ctrl-C, ends the study.
 template <class Study>
 auto reported(const py::object& function, const Study& study) {
-  Reporter reporter(function);
-  auto result = [&] {
-    const api::Progress progress = reporter.progress();
-    const py::gil_scoped_release unlocked;
-    return study(progress);
-  }();
-  reporter.raise();
-  return result;
+  const api::Progress progress = [&function](std::size_t done, std::size_t total) {
+    const py::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!function.is_none()) function(done, total);
+  };
+  const py::gil_scoped_release unlocked;
+  return study(progress);
 }
 
 api::TuneGoal goal_of(const std::string& by) {

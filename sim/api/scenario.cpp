@@ -81,6 +81,8 @@ Scenario Scenario::with(const std::string& key, const std::string& value) const 
   });
 }
 
+const DataFolder& Scenario::data() const { return content_->data; }
+
 void Scenario::check() const {
   guarded([&] { static_cast<void>(content_->scenario()); });
 }

@@ -5,7 +5,7 @@
 
 namespace simtrain {
 
-/// Receives the progress of a task: parts done of all. Called by any thread, one at a time.
+/// Receives the parts done of a task, in any thread, one at a time. What it throws ends the task.
 using Watch = std::function<void(std::size_t done, std::size_t total)>;
 
 }  // namespace simtrain

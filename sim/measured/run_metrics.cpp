@@ -115,7 +115,15 @@ void set_utilization(const RunFacts& facts, RunMetrics& metrics) {
                   {peak || facts.precision, "the precision (--precision)"}},
                  "MFU", metrics))
     return;
-  metrics.mfu = model_flops_utilization(*achieved, *metrics.peak_tflops_per_gpu);
+  const double mfu = model_flops_utilization(*achieved, *metrics.peak_tflops_per_gpu);
+  if (mfu <= 1) {
+    metrics.mfu = mfu;
+  } else {
+    metrics.missing.push_back(fmt::format(
+        "MFU: {:.1f} % of the peak is more than a GPU gives: the batch, sequence length, "
+        "model, GPUs or precision are not those of the run",
+        mfu * 100));
+  }
 }
 
 }  // namespace

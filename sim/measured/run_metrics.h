@@ -46,8 +46,8 @@ struct RunMetrics {
   std::optional<double> flops_per_sample;
   std::optional<double> tflops_per_gpu;  ///< from step time and FLOPs of the model
   std::optional<double> peak_tflops_per_gpu;
-  std::optional<double> mfu;         ///< of `tflops_per_gpu`; without it of what is logged
-  std::vector<std::string> missing;  ///< what is not known, and which figures want it
+  std::optional<double> mfu;  ///< of `tflops_per_gpu`, without it of what is logged; at most 1
+  std::vector<std::string> missing;  ///< figures that are left out, and why
 };
 
 /// Status:

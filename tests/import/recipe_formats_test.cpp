@@ -116,12 +116,14 @@ TEST_CASE("the names of Megatron-Bridge's precisions are distinguished") {
   };
   CHECK(imported().precision == Precision::fp8);
   CHECK(imported().num_layers_at_end_in_bf16 == 0);
+  CHECK(imported().fp8_params);
   request.overrides = {"mixed_precision=bf16_with_fp8_current_scaling_mixed"};
   CHECK(imported().precision == Precision::fp8_cs);
   CHECK(imported().num_layers_at_start_in_bf16 == 1);
   CHECK(imported().num_layers_at_end_in_bf16 == 1);
   request.overrides = {"mixed_precision=bf16_with_fp8_subchannel_scaling_mixed"};
   CHECK(imported().precision == Precision::fp8_sc);
+  CHECK(!imported().fp8_params);
   request.overrides = {"mixed_precision=bf16_with_mxfp8_mixed"};
   CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request)
             .find("'fp8_mx' is not computed by h100-sxm") != std::string::npos);

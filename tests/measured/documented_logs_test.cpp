@@ -93,6 +93,11 @@ TEST_CASE("002_2ab7223827e0622b.txt, lines 43 to 49: MFU of a step of 4.77 s") {
   facts.flops_per_sample = known(1.01e16);
   facts.peak_tflops = known(989.0);
   CHECK(fmt::format("{:.2f}", *run_metrics(run, facts).mfu * 100) == "53.52");
+
+  facts.global_batch_size = known(64.0);
+  const RunMetrics impossible = run_metrics(run, facts);
+  CHECK_FALSE(impossible.mfu);
+  CHECK(impossible.missing.back().starts_with("MFU: 107.0 % of the peak is more than a GPU gives"));
 }
 
 TEST_CASE("004_380b933fece10253.txt, line 23, and the examples of lines 26 to 38") {

@@ -56,6 +56,9 @@ TEST_CASE("nccl-tests: program, ranks, hosts, GPUs and NCCL as the log gives the
     CHECK(row.in_place->wrong == 3);
     CHECK(log.skipped.count == 0);
   }
+  std::string bare = text;
+  bare.erase(bare.find(kHead), kHead.size());
+  CHECK(read_text(bare, 65536).tests.at(0).operation == "all_reduce");
   const std::string library = " nccl-headers=22703 nccl-library=22703";
   const auto version = [&](const std::string& banner) {
     std::string other = text;

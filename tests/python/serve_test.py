@@ -140,6 +140,7 @@ class ServeTest(unittest.TestCase):
 
     def test_malformed_requests_are_refused_and_the_server_goes_on(self):
         head = f"Host: {HOST}\r\n".encode()
+        self.assertIn(b" 400 ", self.server.raw(b"GET /choices HTTP/1.1\r\n" + head + b"Host: evil\r\n\r\n"))
         expected = {
             b"\r\n\r\n": (400,), b"GET\r\n\r\n": (400,), b"\x00\xff\xfe\r\n\r\n": (400,), b"GET / HTTP/9.9\r\n\r\n": (400,),
             b"GET / HTTP/1.1\r\nbroken\r\n\r\n": (400,), b"POST / HTTP/1.1\r\n" + head + b"\r\n": (405,),

@@ -1,3 +1,4 @@
+import copy
 import os
 import pickle
 import tempfile
@@ -49,6 +50,16 @@ class ScenarioTest(unittest.TestCase):
             self.assertEqual(simtrain.simulate(way).fingerprint, simtrain.simulate(named).fingerprint)
         self.assertIn("fp8-64", simtrain.Scenario.load("llama31_8b_h100").rows())
 
+    def test_names_may_have_any_letters(self):
+        named = simtrain.Scenario.load("llama31_8b_h100", row="bf16-8").with_(name="\u00fc \U0001f680")
+        self.assertEqual(named.name, "\u00fc \U0001f680")
+        self.assertEqual(simtrain.Scenario.from_dict(named.to_dict()).name, named.name)
+
+    def test_says_what_a_scenario_is_where_it_gets_something_else(self):
+        for wrong in ("llama31_8b_h100", None, 8, []):
+            with self.assertRaisesRegex(TypeError, "a scenario is a simtrain.Scenario"):
+                simtrain.simulate(wrong)
+
     def test_every_scenario_of_the_data_comes_back_from_its_dict(self):
         for name in simtrain.DataFolder().names("scenarios"):
             scenario = simtrain.Scenario.load(name)
@@ -93,6 +104,22 @@ class ScenarioTest(unittest.TestCase):
                       lambda: simtrain.Scenario.from_yaml("name: [").check(),
                       lambda: simtrain.Scenario.from_dict({"name": "x"}).check()]:
             self.assertRaises(simtrain.InputError, wrong)
+
+
+    def test_values_compare_copy_and_pickle(self):
+        scenario = small().with_(tp=2)
+        self.assertEqual(scenario, small().with_(tp=2))
+        self.assertNotEqual(scenario, small())
+        self.assertNotEqual(scenario, "scenario")
+        self.assertEqual(len({scenario, small().with_(tp=2), small()}), 2)
+        for again in (pickle.loads(pickle.dumps(scenario)), copy.copy(scenario), copy.deepcopy(scenario)):
+            self.assertEqual(again, scenario)
+            self.assertEqual(simtrain.simulate(again).step_time_s, simtrain.simulate(scenario).step_time_s)
+        self.assertEqual(pickle.loads(pickle.dumps(simtrain.DataFolder())).path, simtrain.DataFolder().path)
+        part = simtrain.Scenario.from_dict({"name": "x"})
+        self.assertEqual(part, part)
+        self.assertNotEqual(part, simtrain.Scenario.from_dict({"name": "x"}))
+        self.assertRaises(simtrain.InputError, pickle.dumps, part)
 
 
 class SimulateTest(unittest.TestCase):

@@ -1,4 +1,5 @@
 import io
+import pickle
 import subprocess
 import sys
 import threading
@@ -15,6 +16,16 @@ KERNELS = "hardware/measured/simumax-b200"
 
 def small():
     return simtrain.Scenario.load("llama31_8b_h100", row="bf16-8")
+
+
+class Number:
+    """What NumPy's scalars have of Python's."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def tolist(self):
+        return self._value
 
 
 class SweepTest(unittest.TestCase):
@@ -56,6 +67,30 @@ class SweepTest(unittest.TestCase):
 
         with self.assertRaises(KeyboardInterrupt):
             simtrain.sweep(small(), {"gbs": "64:6400:64"}, progress=enough)
+
+    def test_values_of_axes_come_back_as_they_were(self):
+        axes = {"hardware.nic_bandwidth": ["200 Gb/s", "400 Gb/s"], "name": ["a, b", "c"]}
+        rows = simtrain.sweep(small(), axes, progress=False).rows
+        self.assertEqual(rows[0].values, {"hardware.nic_bandwidth": "200 Gb/s", "name": "a, b"})
+        self.assertEqual(len(rows), 4)
+
+    def test_takes_numbers_of_arrays(self):
+        self.assertEqual(simtrain.sweep(small(), {"tp": Number(2), "mbs": [Number(1)]}).rows[0].values,
+                         {"tp": 2, "mbs": 1})
+        self.assertEqual(simtrain.tune(small(), gpus=Number(16), limits={"tp": Number(2)}).best[0].plan["tp"], 2)
+        self.assertEqual(small().with_(tp=Number(2)).to_dict(), small().with_(tp=2).to_dict())
+
+    def test_what_progress_raises_ends_every_study(self):
+        for study in (simtrain.explain, simtrain.tune, simtrain.tune_front):
+            calls = []
+
+            def enough(done, total):
+                calls.append(done)
+                raise KeyboardInterrupt
+
+            with self.subTest(study.__name__), self.assertRaises(KeyboardInterrupt):
+                study(small(), progress=enough)
+            self.assertEqual(len(calls), 1)
 
     def test_other_threads_run_meanwhile(self):
         over = threading.Event()
@@ -107,6 +142,7 @@ class TuneTest(unittest.TestCase):
                          "recompute=none", "--top", "2")
         self.assertEqual(tuned.to_dict(), whole)
         self.assertEqual([plan.plan for plan in tuned.best], [plan["plan"] for plan in whole["best"]])
+        self.assertEqual(pickle.loads(pickle.dumps(tuned)), tuned)
         best = tuned.best[0]
         self.assertEqual(simtrain.simulate(best.scenario).fingerprint, best.result.fingerprint)
         self.assertEqual(best.result.step_time_s, whole["best"][0]["step_time_s"])

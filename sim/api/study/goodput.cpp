@@ -137,14 +137,20 @@ AdvisedJob advised(const SimulatedStep& step, const simtrain::AdvisedJob& found)
   return result;
 }
 
+/// While it is not known of how many parts.
+Watch beginning(const Progress& progress) {
+  if (!progress) return {};
+  return [&progress](std::size_t, std::size_t) { progress(0, 1); };
+}
+
 }  // namespace
 
 Goodput goodput(const Scenario& scenario, const GoodputOptions& options, const Progress& progress) {
   return guarded([&] {
     const auto& content = Access::of(scenario);
     const JobInputs inputs = inputs_of(content, content.scenario());
-    return result_of(
-        simtrain::goodput(inputs, {.changes = options.changes, .states = {}, .runs = progress}));
+    return result_of(simtrain::goodput(
+        inputs, {.changes = options.changes, .states = beginning(progress), .runs = progress}));
   });
 }
 
@@ -156,7 +162,11 @@ AdvisedJob advise(const Scenario& scenario, const Progress& progress) {
     const JobInputs inputs = inputs_of(content, checked);
     const SimulatedStep step = simulate_step(checked, {false, data.clusters.get(), {}});
     return advised(step, advised_job({content.source, data.folder, content.row, content.settings},
-                                     step, inputs, {.jobs = progress}));
+                                     step, inputs,
+                                     {.steps = beginning(progress),
+                                      .states = beginning(progress),
+                                      .runs = beginning(progress),
+                                      .jobs = progress}));
   });
 }
 

@@ -30,7 +30,7 @@ SharedCluster share(const DataFolder& data, const std::string& path, const Share
     const FabricResult found =
         share_fabric(fabric, {.clusters = content.clusters.get(), .watch = progress});
     const std::vector<PlacementChoice> choices =
-        options.place_last ? place_last_job(fabric) : std::vector<PlacementChoice>{};
+        options.place_last ? place_last_job(fabric, progress) : std::vector<PlacementChoice>{};
     SharedCluster result{
         found.name, found.cluster, found.nodes, found.gpus, found.links_never_bind, {}, {}, "", ""};
     for (const JobOnFabric& job : found.jobs) result.jobs.push_back(job_of(job));

@@ -45,6 +45,7 @@ bool asks(const Request& request) {
 }
 
 HttpAnswer answer_to(const Request& request, const HttpHandler& handler) {
+  if (request.count(http::field::host) > 1) return refusal(400, "it names several hosts");
   if (!is_own_host(request[http::field::host])) return refusal(403, "this host is not served");
   if (!asks(request)) return other_method();
   HttpRequest parsed;

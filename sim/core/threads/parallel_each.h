@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -13,13 +14,17 @@ namespace simtrain {
 
 /// Calls `work(i)` for each i below `count`, several at once where there are cores, and waits for
 /// all of them. Of several that throw, the first one's is thrown on, so that the same error comes
-/// out at any number of threads. Inside of work that itself runs in parallel, cores are shared.
+/// out at any number of threads; what `watch` throws ends the rest. Inside of work that itself runs
+/// in parallel, cores are shared.
 template <class Work>
 void parallel_each(std::size_t count, Work work, const Watch& watch = {}) {
   std::vector<std::exception_ptr> thrown(count);
+  std::exception_ptr watch_threw;
+  std::atomic<bool> ends = false;
   std::mutex watching;
   std::size_t done = 0;
   const auto one = [&](std::size_t i) {
+    if (ends) return;
     try {
       work(i);
     } catch (...) {
@@ -27,10 +32,18 @@ void parallel_each(std::size_t count, Work work, const Watch& watch = {}) {
     }
     const std::lock_guard lock(watching);
     ++done;
-    if (watch) watch(done, count);
+    if (!watch || ends) return;
+    try {
+      watch(done, count);
+    } catch (...) {
+      watch_threw = std::current_exception();
+      ends = true;
+    }
   };
-  // Isolated: a thread that waits here takes on no other work, of which it might hold a lock.
+  // Nothing is thrown through TBB: it would cancel what other threads run in parallel within their
+  // work. Isolated: a thread that waits here takes on no other work, of which it might hold a lock.
   tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, count, one); });
+  if (watch_threw) std::rethrow_exception(watch_threw);
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
   }

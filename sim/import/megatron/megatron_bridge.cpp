@@ -198,6 +198,8 @@ void read_precision_name(RecipeTerms& terms) {
     fp8_by(std::string(recipe));
     // Current scaling keeps the first and the last layer in BF16.
     if (recipe == "tensorwise") default_to(terms.first_last_layers_bf16, true, given.origin);
+    if (recipe == "delayed" || recipe == "tensorwise")
+      default_to(terms.fp8_params, true, given.origin + ": fp8_param_gather of that recipe");
     return;
   }
   if (given.value.find("fp8") != std::string::npos) fp8_by(given.value);

@@ -168,9 +168,27 @@ YamlNode MegatronArguments::take() {
   return std::move(tree_);
 }
 
-RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
+namespace {
+
+/// What `--nodes` says in place of counts of servers and their GPUs that only a run knows.
+YamlNode with_nodes(YamlNode tree, const RecipeRequest& request) {
+  if (!request.nodes) return tree;
+  const auto open = [](const YamlEntry& entry, std::string_view key) {
+    return entry.key == key && entry.value.text.find_first_of("$`") != std::string::npos;
+  };
+  for (YamlEntry& entry : tree.entries) {
+    if (open(entry, "nnodes")) entry.value.text = std::to_string(*request.nodes);
+  }
+  std::erase_if(tree.entries, [&](const auto& entry) { return open(entry, "nproc_per_node"); });
+  return tree;
+}
+
+}  // namespace
+
+RecipeReading read_megatron_arguments(const YamlNode& arguments, KeyStyle style,
                                       const RecipeRequest& request,
                                       const ScriptDocuments& documents) {
+  const YamlNode tree = with_nodes(arguments, request);
   const WithoutValue rest = request.defaults ? WithoutValue::left_out : WithoutValue::refused;
   RecipeReading reading = read_recipe(tree, megatron_keys(), style, rest);
   RecipeTerms& terms = reading.terms;

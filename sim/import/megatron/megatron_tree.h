@@ -64,7 +64,7 @@ inline constexpr std::string_view kOneNode = "torchrun's default, no --nnodes";
 
 /// The recipe of Megatron's arguments, with its defaults. A configuration of DeepSpeed that they
 /// name is one of `documents`, or a file beside the recipe.
-RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
+RecipeReading read_megatron_arguments(const YamlNode& arguments, KeyStyle style,
                                       const RecipeRequest& request,
                                       const ScriptDocuments& documents = {});
 

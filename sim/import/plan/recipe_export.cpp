@@ -15,20 +15,23 @@ namespace {
 
 /// What no recipe says of a job: where it runs, and the model where the framework has no word for
 /// one of the scenario's own.
-RecipeRequest import_request(const Scenario& scenario) {
+RecipeRequest import_request(const ExportTarget& target, const Scenario& scenario) {
+  const std::string& model = scenario.recipe.model.name;
   RecipeRequest request;
+  if (target.has_model != nullptr && !target.has_model(model)) request.model = model;
   request.cluster = scenario.files.cluster;
   request.software = scenario.files.software;
   return request;
 }
 
 /// The command that imports the file.
-std::string head_comment(const ExportTarget& target, const Scenario& scenario) {
+std::string head_comment(const ExportTarget& target, const Scenario& scenario,
+                         const RecipeRequest& request) {
   return fmt::format(
       "# Made by 'simtrain export --to {}' of {}.\n"
-      "# 'simtrain import FILE --cluster {} --software {} --nodes {}' reads it.\n",
+      "# 'simtrain import FILE --cluster {} --software {} --nodes {}{}' reads it.\n",
       target.name, plain_text(scenario.name), scenario.files.cluster, scenario.files.software,
-      scenario.placement.nodes);
+      scenario.placement.nodes, request.model ? " --model " + *request.model : "");
 }
 
 }  // namespace
@@ -58,9 +61,11 @@ const ExportTarget& export_target(const std::string& name, const std::string& ke
 ExportedRecipe export_recipe(const ExportTarget& target, const Scenario& scenario,
                              const YamlNode& keys) {
   ExportedRecipe recipe;
-  recipe.request = import_request(scenario);
+  recipe.request = import_request(target, scenario);
+  if (keys.find("job") != nullptr)
+    recipe.notes.push_back("job: is not in it; what is written trains 50 steps");
   const PlanToExport plan{scenario, scenario_terms(scenario), variables_of(keys)};
-  target.write(plan, head_comment(target, scenario), recipe);
+  target.write(plan, head_comment(target, scenario, recipe.request), recipe);
   return recipe;
 }
 

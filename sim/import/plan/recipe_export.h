@@ -34,6 +34,9 @@ struct ExportTarget {
   std::string_view help;
   const RecipeFormat& format;
   void (*write)(const PlanToExport&, const std::string& comment, ExportedRecipe&);
+  /// Whether it has a word for a model; null where its recipes say shapes. An import is given the
+  /// name of one that it has not.
+  bool (*has_model)(const std::string& model) = nullptr;
 };
 
 extern const ExportTarget kMegatronTarget;

@@ -42,7 +42,8 @@ void ShellBlocks::close() {
 }
 
 bool ShellBlocks::may_run(const Block& block) {
-  return block.kind == Kind::loop || (!block.taken && block.holds != false);
+  if (block.kind == Kind::loop) return !block.no_rounds;
+  return !block.taken && block.holds != false;
 }
 
 bool ShellBlocks::is_live() const { return std::all_of(blocks_.begin(), blocks_.end(), may_run); }

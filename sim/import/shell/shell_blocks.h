@@ -29,6 +29,9 @@ class ShellBlocks {
   /// others leave.
   void read_first_round() { blocks_.back().first_round = true; }
 
+  /// The loop that starts has no rounds.
+  void pass_over_loop() { blocks_.back().no_rounds = true; }
+
   /// The branch before, if there is one, is over.
   void next_branch();
   /// Whether the branch that starts here is taken, as far as the script determines it.
@@ -56,6 +59,7 @@ class ShellBlocks {
     bool open = false;                   ///< one before may be taken
     bool leaves = false;                 ///< the present one ends the script
     bool first_round = false;            ///< of a loop: it has more
+    bool no_rounds = false;              ///< of a loop
   };
   static bool may_run(const Block& block);
 

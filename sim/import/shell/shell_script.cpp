@@ -245,6 +245,9 @@ class ScriptReader {
     const bool opens = is_operator(words, at + 1, "(") && text.ends_with('=');
     if (opens && blocks_.is_undecided()) variables_.forget(name);
     if (!opens || blocks_.is_undecided()) return variables_.forget_list(name);
+    for (std::size_t i = at + 2; i < words.size() && !words[i].ends; ++i) {
+      if (words[i].text.starts_with('[')) variables_.take(name + words[i].text, false);
+    }
     auto values = listed_values(words, at + 2, variables_);
     const auto* kept = variables_.list(name);
     if (appends && kept != nullptr) values.insert(values.begin(), kept->begin(), kept->end());
@@ -296,6 +299,8 @@ class ScriptReader {
     }
     blocks_.open(text == "if" ? Kind::condition : Kind::loop);
     if (text == "if") return condition(words, at + 1);
+    const auto head = std::span(words).subspan(at, find_keyword(words, at, "do") - at);
+    if (calls_.current() == 0 && go_over_arguments(head)) blocks_.pass_over_loop();
     if (text != "for" || words[at + 1].ends) return at + 1;
     std::size_t next = at + 2;
     if (!live || !take_first_round(words, at + 1)) return next;

@@ -4,8 +4,10 @@
 #include <cctype>
 #include <string_view>
 
+#include "sim/core/input/number_text.h"
 #include "sim/import/shell/shell_path.h"
 #include "sim/import/shell/words/shell_arithmetic.h"
+#include "sim/import/shell/words/shell_expansion.h"
 #include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
@@ -31,8 +33,27 @@ std::size_t arithmetic_length(const std::string& word, std::size_t at) {
   return 0;
 }
 
-/// Of `$NAME`, `${...}` or `$((...))`; 0 where there is none.
+/// The words of `$(expr ...)` or `` `expr ...` `` at `at`, and how long all of it is; 0 where there
+/// is none.
+struct ExprCommand {
+  std::string_view words;
+  std::size_t length = 0;
+};
+
+ExprCommand expr_command(std::string_view word, std::size_t at) {
+  for (const auto& [start, end] : {std::pair("$(expr ", ')'), std::pair("`expr ", '`')}) {
+    const std::string_view head(start);
+    if (word.substr(at, head.size()) != head) continue;
+    const std::size_t close = word.substr(0, at + kLongestReference).find(end, at + head.size());
+    if (close == word.npos) return {};
+    return {word.substr(at + head.size(), close - at - head.size()), close + 1 - at};
+  }
+  return {};
+}
+
+/// Of `$NAME`, `${...}`, `$((...))` or `$(expr ...)`; 0 where there is none.
 std::size_t reference_length(const std::string& word, std::size_t at) {
+  if (const ExprCommand expr = expr_command(word, at); expr.length > 0) return expr.length;
   if (at + 1 >= word.size() || word[at] != '$') return 0;
   if (is_arithmetic(word, at)) return arithmetic_length(word, at);
   if (word[at + 1] != '{') {
@@ -64,6 +85,19 @@ Reference parsed(const std::string& reference) {
   return {inside.substr(0, end), inside.substr(end)};
 }
 
+std::string without(std::string text, std::string_view signs) {
+  std::erase_if(text, [&](char c) { return signs.find(c) != signs.npos; });
+  return text;
+}
+
+/// Behind the `NAME` or `NAME[key]` that a word starts with; 0 where it starts with none.
+std::size_t name_end(const std::string& word) {
+  const std::size_t end = leading_name(word).size();
+  if (end == 0 || end == word.size() || word[end] != '[') return end;
+  const std::size_t close = word.find(']', end);
+  return close == std::string::npos ? 0 : close + 1;
+}
+
 std::string unquoted(std::string text) {
   const bool quoted = text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
                       text.back() == text.front();
@@ -73,12 +107,12 @@ std::string unquoted(std::string text) {
 }  // namespace
 
 bool ShellVariables::take(const std::string& word, bool maybe) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos || equals == 0 || !starts_name(word[0])) return false;
-  const bool appends = word[equals - 1] == '+';
-  const std::string name = word.substr(0, equals - (appends ? 1 : 0));
-  if (!std::all_of(name.begin(), name.end(), in_name)) return false;
-  std::string value = put_in(word.substr(equals + 1));
+  const std::size_t end = name_end(word);
+  const std::string_view behind = std::string_view(word).substr(end);
+  const bool appends = behind.starts_with("+=");
+  if (end == 0 || (!appends && !behind.starts_with('='))) return false;
+  const std::string name = put_in(word.substr(0, end));
+  std::string value = put_in(word.substr(end + (appends ? 2 : 1)));
   const auto known = values_.find(name);
   if (known == values_.end()) {
     if (values_.size() < kMostVariables) values_[name] = std::move(value);
@@ -150,13 +184,17 @@ std::string ShellVariables::put_in(const std::string& word, int depth) const {
   return out;
 }
 
+std::optional<std::string> ShellVariables::number_of(std::string_view formula, int depth) const {
+  const auto value = shell_arithmetic(
+      formula, [&](const std::string& name) { return value_of("${" + name + "}", depth); });
+  return value ? std::optional(std::to_string(*value)) : std::nullopt;
+}
+
 std::optional<std::string> ShellVariables::value_of(const std::string& reference, int depth) const {
-  if (is_arithmetic(reference, 0)) {
-    const auto value = shell_arithmetic(
-        std::string_view(reference).substr(3, reference.size() - 5),
-        [&](const std::string& name) { return value_of("${" + name + "}", depth); });
-    return value ? std::optional(std::to_string(*value)) : std::nullopt;
-  }
+  if (is_arithmetic(reference, 0))
+    return number_of(std::string_view(reference).substr(3, reference.size() - 5), depth);
+  if (const ExprCommand expr = expr_command(reference, 0); expr.length > 0)
+    return number_of(without(std::string(expr.words), "\\'\""), depth);
   const auto [name, rest] = parsed(reference);
   if (auto item = item_of(name, rest, depth)) return item;
   const auto found = values_.find(name);
@@ -167,6 +205,11 @@ std::optional<std::string> ShellVariables::value_of(const std::string& reference
   const bool whole = rest.empty() || rest == "[@]" || rest == "[*]" || rest == "[0]";
   if (whole) return value;
   if (rest == "%/*" || rest == "[0]%/*") return value ? std::optional(folder_of(*value)) : value;
+  if (value && depth < kDeepestDefault) {
+    const std::string operation = put_in(without(rest, "\"'"), depth + 1);
+    const bool known = operation.find('$') == std::string::npos;
+    if (auto changed = known ? shell_expansion(*value, operation) : std::nullopt) return changed;
+  }
   if (rest.starts_with('+') || rest.starts_with(":+")) {
     const bool there = value && !(rest.starts_with(':') && value->empty());
     if (!there || depth >= kDeepestDefault) return "";
@@ -186,19 +229,25 @@ std::optional<std::string> ShellVariables::item_of(const std::string& name, std:
     const auto* all = list(rest.substr(1, rest.size() - 1 - kAll.size()));
     return all != nullptr ? std::optional(std::to_string(all->size())) : std::nullopt;
   }
-  const auto* items = list(name);
-  if (items == nullptr || depth >= kDeepestDefault) return std::nullopt;
-  std::size_t index = 0;
-  if (rest.size() > 2 && rest.starts_with('[') && rest.ends_with(']')) {
-    const std::string written(rest.substr(1, rest.size() - 2));
-    const auto number = shell_arithmetic(
-        written, [&](const std::string& one) { return value_of("${" + one + "}", depth + 1); });
-    if (!number || *number < 0) return std::nullopt;
-    index = static_cast<std::size_t>(*number);
-  } else if (!rest.empty()) {
-    return std::nullopt;
+  if (depth >= kDeepestDefault) return std::nullopt;
+  const bool indexed = rest.size() > 2 && rest.starts_with('[') && rest.ends_with(']');
+  if (!indexed && !rest.empty()) return std::nullopt;
+  if (indexed) {
+    const auto keyed = values_.find(put_in(name + without(std::string(rest), "\"'"), depth + 1));
+    if (keyed != values_.end()) return keyed->second;
   }
-  return index < items->size() ? (*items)[index] : std::nullopt;
+  const auto* items = list(name);
+  if (items == nullptr) return std::nullopt;
+  std::int64_t index = 0;
+  if (indexed) {
+    const auto number = number_of(rest.substr(1, rest.size() - 2), depth + 1);
+    const auto whole = number ? number_as<std::int64_t>(*number) : std::nullopt;
+    if (!whole) return std::nullopt;
+    index = *whole;
+  }
+  const auto size = static_cast<std::int64_t>(items->size());
+  if (index < 0) index += size;
+  return index >= 0 && index < size ? (*items)[static_cast<std::size_t>(index)] : std::nullopt;
 }
 
 void ShellVariables::take_default(const std::string& word) {
@@ -221,8 +270,10 @@ bool ShellVariables::has_forgotten(const std::string& word) const {
   for (std::size_t at = 0; at < word.size(); ++at) {
     const std::size_t length = reference_length(word, at);
     if (length == 0) continue;
-    if (is_arithmetic(word, at)) {
-      if (names_forgotten(std::string_view(word).substr(at + 3, length - 5))) return true;
+    const ExprCommand expr = expr_command(word, at);
+    if (expr.length > 0 || is_arithmetic(word, at)) {
+      const auto whole = std::string_view(word).substr(at, length);
+      if (names_forgotten(expr.length > 0 ? expr.words : whole.substr(3, length - 5))) return true;
       at += length - 1;
       continue;
     }

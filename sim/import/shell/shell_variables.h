@@ -38,8 +38,9 @@ class ShellVariables {
   [[nodiscard]] Kept kept(const std::string& name) const;
   void put_back(const std::string& name, Kept kept);
 
-  /// Takes a word that is `NAME=value` or `NAME+=value`; false where it is neither. With `maybe` an
-  /// assignment that may not happen: a value that it would change is forgotten.
+  /// Takes a word that is `NAME=value`, `NAME[key]=value` or one of them with `+=`; false where it
+  /// is neither. With `maybe` an assignment that may not happen: a value that it would change is
+  /// forgotten.
   bool take(const std::string& word, bool maybe);
 
   /// Sets what the `${NAME:=value}` of a word set.
@@ -52,7 +53,8 @@ class ShellVariables {
   void forget_changes(const ShellVariables& before);
 
   /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME:+value}`,
-  /// `${NAME[0]}`, `${NAME%/*}` and `$((NAME * 8))`; what is not known stays as it is written.
+  /// `${NAME[0]}`, `${NAME[key]}`, `$((NAME * 8))`, `$(expr $NAME \* 8)` and what shell_expansion
+  /// knows; what is not known stays as it is written.
   [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
 
   /// What `$((expression))` is; none where only a run knows it.
@@ -73,7 +75,10 @@ class ShellVariables {
   [[nodiscard]] std::string put_in(const std::string& word, int depth) const;
   [[nodiscard]] std::optional<std::string> value_of(const std::string& reference, int depth) const;
 
-  /// `${NAME[2]}`, `$NAME` and `${#NAME[@]}` of a list that was kept; none of anything else.
+  [[nodiscard]] std::optional<std::string> number_of(std::string_view formula, int depth) const;
+
+  /// `${NAME[2]}`, `$NAME` and `${#NAME[@]}` of a list that was kept, `${NAME[key]}` of an item
+  /// that was set; none of anything else.
   [[nodiscard]] std::optional<std::string> item_of(const std::string& name, std::string_view rest,
                                                    int depth) const;
 

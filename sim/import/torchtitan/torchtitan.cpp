@@ -192,13 +192,14 @@ void settle_tree(YamlNode& tree) {
 /// whose layers N divides.
 void settle_checkpointing(RecipeTerms& terms) {
   default_to(terms.recompute, "selective", kWhose);
-  const auto option = std::move(terms.recompute_method);
+  auto option = std::move(terms.recompute_method);
   terms.recompute_method.reset();
   Given<std::string>& mode = *terms.recompute;
   if (mode.value == "none" || mode.value == "full") return;
   constexpr std::string_view kHint = "--override activation_checkpoint.mode=full takes one that is";
   if (mode.value != "selective") refuse_value(mode, kHint);
-  if (!option || option->value == "op") {
+  default_to(option, "2", kWhose);
+  if (option->value == "op") {
     mode.value = "selective_op";
     return;
   }
@@ -299,6 +300,8 @@ void settle_world(RecipeTerms& terms) {
 }
 
 void add_titan_defaults(RecipeTerms& terms) {
+  default_to(terms.seq_length, 2048, kWhose);
+  default_to(terms.local_batch_size, 8, kWhose);
   default_to(terms.sharding, "fsdp2", "torchtitan shards by fully_shard");
   default_to(terms.precision, "bfloat16", kWhose);
   default_to(terms.grad_reduce_dtype, "float32", kWhose);
@@ -337,10 +340,6 @@ RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request, const
   settle_titan_stages(terms, request, data);
   settle_world(terms);
   add_titan_defaults(terms);
-  if (request.defaults) {
-    default_to(terms.seq_length, 2048, kWhose);
-    default_to(terms.local_batch_size, 8, kWhose);
-  }
   return reading;
 }
 

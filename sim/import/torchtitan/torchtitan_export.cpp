@@ -90,9 +90,22 @@ void put_stages(const Recipe& recipe, RecipeTerms& terms) {
   give(terms.pipeline_schedule,
        std::string(titan_schedule(name_of(schedule)).value_or(chunks ? "Interleaved1F1B" : "1F1B")),
        "parallelism.pipeline_schedule");
-  if (chunks && recipe.model.num_layers % (recipe.pp() * recipe.vp()) == 0)
-    give(terms.layers_per_virtual_stage, recipe.model.num_layers / (recipe.pp() * recipe.vp()),
+  const int dealt = recipe.dealt_layers();
+  if (chunks && dealt % (recipe.pp() * recipe.vp()) == 0)
+    give(terms.layers_per_virtual_stage, dealt / (recipe.pp() * recipe.vp()),
          "parallelism.virtual_pipeline_model_parallel_size");
+}
+
+/// Of the embedding and the output layer, layers that the first and the last stage have less: each
+/// one by default.
+void put_lighter_stages(const Recipe& recipe, YamlNode& tree) {
+  if (recipe.pp() == 1 || recipe.parallelism.pipeline_model_parallel_layout) return;
+  const auto count = [](bool counts) { return written_node(counts ? "1" : "0"); };
+  const std::string key = "parallelism.pipeline_parallel_";
+  set_yaml_value(tree, key + "first_stage_less_layers",
+                 count(recipe.parallelism.account_for_embedding_in_pipeline_split));
+  set_yaml_value(tree, key + "last_stage_less_layers",
+                 count(recipe.parallelism.account_for_loss_in_pipeline_split));
 }
 
 void put_ranks(const Scenario& scenario, RecipeTerms& terms) {
@@ -138,7 +151,6 @@ void put_model(const PlanToExport& plan, YamlNode& tree, ExportedRecipe& recipe)
   set_yaml_value(tree, "model.flavor",
                  written_node(std::string(known != nullptr ? known->flavor : "own")));
   if (known != nullptr) return;
-  recipe.request.model = model;
   recipe.notes.push_back(
       fmt::format("model: torchtitan has no flavor of {}; 'simtrain import --model {}' takes it",
                   model, model));
@@ -169,6 +181,7 @@ std::string toml_text(const YamlNode& tree) {
 void write_titan(const PlanToExport& plan, const std::string& comment, ExportedRecipe& recipe) {
   YamlNode tree = term_tree(titan_words(plan), titan_keys());
   put_model(plan, tree, recipe);
+  put_lighter_stages(plan.scenario.recipe, tree);
   write_as_list(tree, "model.converters");
   const std::string reshard = text_at(tree, "parallelism.fsdp_reshard_after_forward");
   if (!reshard.empty())
@@ -181,7 +194,8 @@ void write_titan(const PlanToExport& plan, const std::string& comment, ExportedR
 
 }  // namespace
 
-const ExportTarget kTorchtitanTarget{"torchtitan", "torchtitan: a job configuration in TOML",
-                                     kTorchtitan, write_titan};
+const ExportTarget kTorchtitanTarget{
+    "torchtitan", "torchtitan: a job configuration in TOML", kTorchtitan, write_titan,
+    [](const std::string& model) { return titan_model(model) != nullptr; }};
 
 }  // namespace simtrain

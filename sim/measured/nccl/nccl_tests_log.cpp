@@ -105,16 +105,19 @@ class Reader {
  private:
   /// A new head comes before each table.
   NcclTest& test() {
-    if (log_.tests.empty()) log_.tests.emplace_back();
+    if (log_.tests.empty()) begin_test();
     return log_.tests.back();
   }
 
+  void begin_test() {
+    log_.tests.emplace_back();
+    test().operation = std::exchange(operation_, "");
+    test().version = version_;
+  }
+
   void comment(std::string_view text) {
-    if (find_word(text, "# nThread ") != std::string_view::npos) {
-      if (log_.tests.empty() || !test().rows.empty()) log_.tests.emplace_back();
-      test().operation = std::exchange(operation_, "");
-      test().version = version_;
-    }
+    const bool head = find_word(text, "# nThread ") != std::string_view::npos;
+    if (head && (log_.tests.empty() || !test().rows.empty() || !operation_.empty())) begin_test();
     if (std::string operation = operation_in(text); !operation.empty()) {
       operation_ = std::move(operation);
       if (!log_.tests.empty() && test().rows.empty()) test().operation = operation_;
@@ -133,7 +136,6 @@ class Reader {
       add_skipped(log_.skipped, number, "is a row beyond the first 100000");
     } else if (row.bytes > 0) {
       row.line = number;
-      if (log_.tests.empty()) test().operation = operation_;
       test().rows.push_back(std::move(row));
     }
   }

@@ -37,8 +37,9 @@ struct PredictedTest {
 /// Throws InputError at one that is not predicted (reduce, gather, ...).
 std::optional<Collective> collective_of_program(const std::string& path, const std::string& name);
 
-/// What a table can be of, where its program is unknown: all_reduce and reduce_scatter reduce, and
-/// count all of the elements, or a rank's part of them. Nothing for others, which look alike.
+/// What a table can be of, where its program is unknown: all_reduce, send_receive and
+/// reduce_scatter name a reduction, and count all of the elements, or a rank's part of them; the
+/// first two differ in their bandwidths. Nothing for others, which look alike.
 std::optional<Collective> collective_of_rows(const NcclTest& test, std::size_t ranks);
 
 /// Predicts every row; `test.collective`, `settings`, `gpus` and `nodes` define the calls.

@@ -78,6 +78,18 @@ TEST_CASE("validate --nccl reads back what simtrain nccl prints, without an erro
   }
 }
 
+TEST_CASE("validate --nccl LOG tells sums from sends by their bandwidths") {
+  const TempFolder folder;
+  const auto operation = [&](const std::string& bus, const std::string& gpus) {
+    folder.write("log", "     1048576        262144     float     sum      -1    84.30   12.44   " +
+                            bus + "      0    84.30   12.44   " + bus + "      0\n");
+    return validate(folder.file("log") + " --cluster dgx-superpod-h100 --gpus " + gpus).out;
+  };
+  CHECK(operation("21.77", "8").find("all_reduce") != std::string::npos);
+  CHECK(operation("12.44", "8").find("send_receive") != std::string::npos);
+  CHECK(operation("12.44", "2").empty());
+}
+
 TEST_CASE("validate --nccl LOG says what speaks against it") {
   const auto json = points(kSample + " --cluster dgx-superpod-a100 --gpus 8 --nodes 1");
   CHECK(json.at("tests").at(0).at("disagree").size() == 3);

@@ -29,6 +29,7 @@ TEST_CASE("a plan is a script of Megatron-LM, whose import simulates the same st
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);
   }
+  CHECK(text.find("--overlap-p2p") == std::string::npos);  // the default, without an option
   const std::string again = folder.file("again.yaml");
   REQUIRE(run_simtrain({"import", script, "--cluster", "gcp-a4", "--software", "nemo-25.02",
                         "--output", again})
@@ -55,6 +56,21 @@ TEST_CASE("what a framework has no word for is named, with the key of the scenar
   const Outcome strict = exported("--to bridge --strict --set nccl.nvls=false");
   CHECK(strict.status == 1);
   CHECK(strict.out == bridge.out);
+}
+
+TEST_CASE("a recipe of torchtitan has its layers by stage, and names the model that it has not") {
+  const auto written = [](const std::string& arguments) {
+    return run_simtrain(words("export " + arguments + " --to torchtitan"));
+  };
+  const Outcome job = written("scenarios/llama31_405b_job_h100.yaml");
+  for (const char* part :
+       {"layers_per_stage = 2\n", "first_stage_less_layers = 1\n", "last_stage_less_layers = 1\n"})
+    CHECK(job.out.find(part) != std::string::npos);
+  CHECK(job.err.find("virtual_pipeline") == std::string::npos);
+  CHECK(job.err.find("torchtitan: job: is not in it") != std::string::npos);
+  CHECK(written(kA4).out.find("first_stage_less_layers = 0\n") != std::string::npos);
+  const Outcome own = written("scenarios/nemotron4_15b_h100.yaml --row bf16-128");
+  CHECK(own.out.find("--nodes 16 --model nemotron4-15b' reads it.") != std::string::npos);
 }
 
 TEST_CASE("types of optimizer states are PyTorch's, which an import reads back") {

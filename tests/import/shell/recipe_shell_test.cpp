@@ -33,7 +33,7 @@ TEST_CASE("variables have the value that they have where they are used") {
   CHECK(run_words("run ${N:-\"4\"} \"${N:-\"5\"}\" ${N:-'6'} ${N:-${M:-7}} ${N-8}") ==
         "4 5 6 7 8 ");
   CHECK(run_words("N=\"\"\nrun ${N:-4} x${N-8}") == "4 x ");
-  CHECK(run_words("N=a/b.sh\nrun ${N%/*} ${N%.*} ${N:0:1}") == "a ${N%.*} ${N:0:1} ");
+  CHECK(run_words("N=a/b.sh\nrun ${N%/*} ${N%.*} ${N:0:1}") == "a a/b a ");
   CHECK(run_words("TP=${TP:-8}\nrun $TP") == "8 ");
   std::string deep = "run ";
   for (int i = 0; i < 100; ++i) deep += "${A:-";
@@ -120,6 +120,16 @@ TEST_CASE("an option that only a run gives has to be settled") {
   CHECK(scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized());
 }
 
+TEST_CASE("--nodes stands in for a number of servers that only a run knows") {
+  const ImportFile script = with(with(recipe_file("gpt15b_megatron.sh"), "GPUS_PER_NODE=8\n", ""),
+                                 "NUM_NODES=${SLURM_NNODES:-32}\n", "");
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  CHECK(error_of([&] { import_recipe(script, request); }).find("has no value in the file") !=
+        std::string::npos);
+  request.nodes = 16;
+  CHECK(scenario_in(import_recipe(script, request).yaml).gpus() == 128);
+}
+
 TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages as it has") {
   const RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
   const auto imported = [&](const std::string& layout) {
@@ -146,6 +156,11 @@ TEST_CASE("arithmetic of a script is done where its names are known") {
   CHECK(run_words("A=6\nfor A in 1 2; do\nrun $((A*2))\ndone\nA=7") == "2 ");
   CHECK(run_words("A=6\nfor A in $1; do\nrun $((A*2))\ndone\nA=7") == "$((A*2)) ");
   CHECK(run_words(": ${A:=8} ${B=9}\nB=7\nrun $A $B $((A+B))") == "8 7 15 ");
+  CHECK(run_words("B=3\nrun $((${A:-2} * ${B:-8})) $((${A:-${B}} + 1)) $((2**3*2)) $((1<<4))") ==
+        "6 4 16 16 ");
+  CHECK(run_words("N=$((${G:-8} * ${M:-2}))\nrun $(($N * 4)) $((N > 8 ? N / 8 : 1))") == "64 2 ");
+  CHECK(run_words("run $((${A} * 2)) $((2**99)) $((1<<63)) $((1 ? 2))") ==
+        "$((${A} * 2)) $((2**99)) $((1<<63)) $((1 ? 2)) ");
   const std::string deep = "$((" + std::string(100, '(') + "1" + std::string(100, ')') + "))";
   CHECK(run_words("run " + deep) == deep + " ");
 }

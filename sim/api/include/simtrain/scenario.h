@@ -118,6 +118,8 @@ class Scenario {
     return with(key, std::to_string(value));
   }
 
+  /// The folder whose files it names.
+  [[nodiscard]] const DataFolder& data() const;
   /// Throws InputError where the scenario cannot be simulated. simulate() does this too.
   void check() const;
   /// A title, made of the recipe where keys were changed. Throws as check().

@@ -16,8 +16,8 @@
 /// of its name does, and each answer holds that command's JSON.
 namespace simtrain::api {
 
-/// Receives the progress of a task: parts done of all. Called in any thread, one call at a time. It
-/// must not throw.
+/// Receives the progress of a task: parts done of all. Called in any thread, one call at a time.
+/// What it throws ends the task, and reaches who began it.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// What the critical path of a step does on one pipeline stage, in seconds.

@@ -22,7 +22,7 @@ class ArithmeticReader {
       : rest_(text), value_of_(value_of) {}
 
   std::int64_t read() {
-    const std::int64_t value = comparison();
+    const std::int64_t value = choice();
     skip_blanks();
     if (!rest_.empty()) throw NotKnown();
     return value;
@@ -48,14 +48,37 @@ class ArithmeticReader {
     return true;
   }
 
+  /// `condition ? one : other`
+  std::int64_t choice() {
+    const std::int64_t value = comparison();
+    if (!take('?')) return value;
+    if (++depth_ > kDeepest) throw NotKnown();
+    const std::int64_t one = choice();
+    if (!take(':')) throw NotKnown();
+    const std::int64_t other = choice();
+    --depth_;
+    return value != 0 ? one : other;
+  }
+
   std::int64_t comparison() {
-    const std::int64_t value = sum();
-    if (take_sign("==")) return value == sum() ? 1 : 0;
-    if (take_sign("!=")) return value != sum() ? 1 : 0;
-    if (take_sign("<=")) return value <= sum() ? 1 : 0;
-    if (take_sign(">=")) return value >= sum() ? 1 : 0;
-    if (take_sign("<")) return value < sum() ? 1 : 0;
-    if (take_sign(">")) return value > sum() ? 1 : 0;
+    const std::int64_t value = shifted();
+    if (take_sign("==")) return value == shifted() ? 1 : 0;
+    if (take_sign("!=")) return value != shifted() ? 1 : 0;
+    if (take_sign("<=")) return value <= shifted() ? 1 : 0;
+    if (take_sign(">=")) return value >= shifted() ? 1 : 0;
+    if (take_sign("<")) return value < shifted() ? 1 : 0;
+    if (take_sign(">")) return value > shifted() ? 1 : 0;
+    return value;
+  }
+
+  /// Of sizes, which are no negative numbers.
+  std::int64_t shifted() {
+    std::int64_t value = sum();
+    while (take_sign("<<")) {
+      const std::int64_t by = sum();
+      if (value < 0 || by < 0 || by > 62) throw NotKnown();
+      if (__builtin_mul_overflow(value, std::int64_t{1} << by, &value)) throw NotKnown();
+    }
     return value;
   }
 
@@ -75,10 +98,10 @@ class ArithmeticReader {
   }
 
   std::int64_t product() {
-    std::int64_t value = single();
+    std::int64_t value = power();
     for (;;) {
       if (take('*')) {
-        if (__builtin_mul_overflow(value, single(), &value)) throw NotKnown();
+        if (__builtin_mul_overflow(value, power(), &value)) throw NotKnown();
       } else if (take('/')) {
         value /= divisor();
       } else if (take('%')) {
@@ -89,8 +112,18 @@ class ArithmeticReader {
     }
   }
 
+  std::int64_t power() {
+    const std::int64_t base = single();
+    if (!take_sign("**")) return base;
+    std::int64_t value = 1;
+    for (std::int64_t left = power(); left != 0; --left) {
+      if (left < 0 || left > 62 || __builtin_mul_overflow(value, base, &value)) throw NotKnown();
+    }
+    return value;
+  }
+
   std::int64_t divisor() {
-    const std::int64_t value = single();
+    const std::int64_t value = power();
     if (value == 0 || value == -1) throw NotKnown();  // -1: the one quotient that does not fit
     return value;
   }
@@ -100,7 +133,7 @@ class ArithmeticReader {
     if (take('+')) return single();
     if (take('(')) {
       if (++depth_ > kDeepest) throw NotKnown();
-      const std::int64_t value = comparison();
+      const std::int64_t value = choice();
       --depth_;
       if (!take(')')) throw NotKnown();
       return value;
@@ -121,10 +154,7 @@ class ArithmeticReader {
   std::int64_t variable() {
     const bool marked = take('$');
     const bool braced = marked && take('{');
-    std::size_t end = 0;
-    while (end < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[end])) != 0 || rest_[end] == '_'))
-      ++end;
+    const std::size_t end = braced ? in_braces() : name_length();
     const std::string name(rest_.substr(0, end));
     rest_.remove_prefix(end);
     if (name.empty() || (braced && !take('}'))) throw NotKnown();
@@ -132,6 +162,24 @@ class ArithmeticReader {
     const auto number = text ? number_as<std::int64_t>(*text) : std::nullopt;
     if (!number) throw NotKnown();
     return *number;
+  }
+
+  [[nodiscard]] std::size_t name_length() const {
+    std::size_t end = 0;
+    while (end < rest_.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest_[end])) != 0 || rest_[end] == '_'))
+      ++end;
+    return end;
+  }
+
+  /// Up to the brace that closes: `NAME`, `NAME:-8`, `NAME:-${OTHER}`.
+  [[nodiscard]] std::size_t in_braces() const {
+    int depth = 1;
+    for (std::size_t end = 0; end < rest_.size(); ++end) {
+      if (rest_[end] == '{') ++depth;
+      if (rest_[end] == '}' && --depth == 0) return end;
+    }
+    throw NotKnown();
   }
 
   std::string_view rest_;

@@ -198,6 +198,14 @@ std::optional<ShellParameters> parameters_of(const ParameterWords& arguments) {
   return parameters;
 }
 
+bool go_over_arguments(std::span<const ShellWord> words) {
+  const bool list = !words.empty() && words.front().text == "for";
+  return std::any_of(words.begin(), words.end(), [list](const ShellWord& word) {
+    const auto asked = asked_by(word);
+    return word.text == "getopts" || (asked && (asked->all || !list));
+  });
+}
+
 std::optional<ParameterWords> with_parameters(const ParameterWords& body,
                                               ShellParameters parameters) {
   if (shifts_in_branch(body)) return std::nullopt;

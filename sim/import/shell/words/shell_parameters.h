@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/import/shell/words/shell_words.h"
@@ -13,6 +14,10 @@ using ShellParameters = std::vector<std::vector<ShellWord>>;
 /// Those of a call with these arguments. None where only a run knows them: they are those of the
 /// script itself (`main "$@"`).
 std::optional<ShellParameters> parameters_of(const std::vector<ShellWord>& arguments);
+
+/// Whether words before `do` go over the arguments of what they are in: `while [[ $# -gt 0 ]]`,
+/// `while getopts ...`, `for x in "$@"`.
+bool go_over_arguments(std::span<const ShellWord> words);
 
 /// The words of a function with its parameters put in for `$1`, `${2:-8}`, `$#`, `"$@"` and
 /// `"${@:2}"`, those behind a `shift` moved up. What else is asked of one stays as it is written.

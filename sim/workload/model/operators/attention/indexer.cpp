@@ -59,7 +59,9 @@ class Pairs {
     return std::max<std::int64_t>(1, sequence_ / 2);
   }
   [[nodiscard]] std::int64_t seen_of_chosen() const {
-    return std::max<std::int64_t>(1, chosen_ - chosen_ * chosen_ / (2 * sequence_));
+    const std::int64_t pairs =
+        std::max<std::int64_t>(1, 2 * sequence_);  // none: only weights count
+    return std::max<std::int64_t>(1, chosen_ - chosen_ * chosen_ / pairs);
   }
   [[nodiscard]] Attention kernel(std::int64_t heads, std::int64_t dimension, std::int64_t keys,
                                  Direction direction) const {

@@ -1,0 +1,41 @@
+#include <doctest/doctest.h>
+
+#include "tests/import/shell/run_words.h"
+
+namespace simtrain::testing::recipe_expansion_test {
+namespace {
+
+TEST_CASE("parts of a variable's value are those of the shell") {
+  CHECK(run_words("M=a_b_32\nrun ${M##*_} ${M#*_} ${M%_*} ${M%%_*}") == "32 b_32 a_b a ");
+  CHECK(run_words("M=x.yaml\nE=.yaml\nrun ${M%\"$E\"} ${M%$E}") == "x x ");
+  CHECK(run_words("M=a-b-c\nrun ${M/-/+} ${M//-/+} ${M//-} ${M/b*/d}") == "a+b-c a+b+c abc a-d ");
+  CHECK(run_words("M=Llama\nrun ${M^^} ${M,,} ${M:1} ${M:1:3} ${M:9}") == "LLAMA llama lama lam  ");
+  CHECK(run_words("run ${M##*_}") == "${M##*_} ");
+  CHECK(run_words("M=a\nrun ${M#$1} ${M:$1}") == "${M#$1} ${M:$1} ");
+  CHECK(run_words("M=a\nrun ${M:-b} ${M:+c}") == "a c ");
+}
+
+TEST_CASE("items of a map have its keys, those of a list count from its end too") {
+  CHECK(run_words("declare -A L=([7B]=32 [13B]=40)\nS=13B\nrun ${L[$S]} ${L[\"7B\"]}") == "40 32 ");
+  CHECK(run_words("L[7B]=32\nL['13B']=40\nrun ${L[13B]}") == "40 ");
+  CHECK(run_words("L=(1 2 3)\nrun ${L[-1]} ${L[-4]}") == "3 ${L[-4]} ");
+  CHECK(run_words("L=(1 2 3)\nL[1]=5\nrun ${L[1]}") == "5 ");
+  CHECK(run_words("L[a]=1\nif [ $1 = 2 ]; then L[a]=2; fi\nrun ${L[a]}") == "${L[a]} ");
+}
+
+TEST_CASE("expr computes") {
+  CHECK(run_words("N=4\nrun $(expr $N \\* 8) `expr $N + 1` $(expr 3 '*' 2)") == "32 5 6 ");
+  CHECK(run_words("run $(expr length abc) $(expr $1 + 1)") == "$(expr length abc) $(expr $1 + 1) ");
+}
+
+TEST_CASE("a script is read as one without arguments: loops over them have no rounds") {
+  const std::string shifts = " case $1 in --tp) T=$2; shift 2;; *) shift;; esac\ndone\nrun $T";
+  CHECK(run_words("T=4\nwhile [[ $# -gt 0 ]]; do" + shifts) == "4 ");
+  CHECK(run_words("T=4\nwhile [ \"$1\" != \"\" ]; do" + shifts) == "4 ");
+  CHECK(run_words("T=4\nfor i in \"$@\"; do T=$i; done\nrun $T") == "4 ");
+  CHECK(run_words("T=4\nwhile getopts t: o; do T=$OPTARG; done\nrun $T") == "4 ");
+  CHECK(run_words("T=4\nwhile true; do T=$1; done\nrun $T") == "$T ");
+}
+
+}  // namespace
+}  // namespace simtrain::testing::recipe_expansion_test
