@@ -108,7 +108,8 @@ def _changes(changes: Union[Sequence[str], Mapping[str, Any]]) -> List[str]:
 
 
 def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", cluster: str = "", nodes: int = 0,
-                  software: str = "", model: str = "", overrides: Union[Sequence[str], Mapping[str, Any]] = (),
+                  software: str = "", model: str = "", arguments: str = "",
+                  overrides: Union[Sequence[str], Mapping[str, Any]] = (),
                   settings: Optional[Mapping[str, Any]] = None, defaults: bool = False,
                   data: Optional[DataFolder] = None) -> results.Imported:
     """Makes a scenario of a training recipe of another framework: Megatron-LM, Megatron-Bridge, NeMo, torchtitan, ...
@@ -117,6 +118,7 @@ def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", clust
         path: a launch script, a configuration, or the config.json of a Hugging Face model
         name: of what is made
         cluster, nodes, software, model: what the recipe does not say, as for `simtrain import`
+        arguments: of a script, as on its command line: "MODEL=8B 1 8" is a variable and two arguments
         overrides: KEY=VALUE of the recipe, as Hydra has them, or a dict
         settings: keys of the scenario, whatever the recipe has: {"gbs": 512}
         defaults: what only a run gives is the framework's default, or usual where it has none
@@ -126,7 +128,7 @@ def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", clust
     Raises InputError at a line of the file, or with what is missing.
     """
     native = _simtrain.import_recipe(folder_of(data), os.fspath(path), name, cluster, nodes, software, model,
-                                     _changes(overrides), _changes(settings or {}), defaults)
+                                     arguments, _changes(overrides), _changes(settings or {}), defaults)
     return made(results.Imported, native, _data=data)
 
 

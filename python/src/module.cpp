@@ -232,11 +232,12 @@ void bind_recipe_functions(py::module_& module) {
       "import_recipe",
       [](const api::DataFolder& data, const std::string& path, std::string name,
          std::string cluster, int nodes, std::string software, std::string model,
-         std::vector<std::string> overrides, std::vector<std::string> settings, bool defaults) {
+         std::string arguments, std::vector<std::string> overrides,
+         std::vector<std::string> settings, bool defaults) {
         return api::import_recipe(
             data, path,
             {std::move(name), std::move(cluster), nodes, std::move(software), std::move(model),
-             std::move(overrides), std::move(settings), defaults});
+             std::move(arguments), std::move(overrides), std::move(settings), defaults});
       },
       Unlocked());
   module.def("export_targets", &api::export_targets);

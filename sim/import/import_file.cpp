@@ -8,6 +8,7 @@
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/input_error.h"
 #include "sim/import/other_programs.h"
+#include "sim/import/shell/words/shell_parameters.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
@@ -63,9 +64,21 @@ bool starts_python(const ImportFile& file) {
                                          file.text.find("run_train.sh") != std::string::npos);
 }
 
-/// Whether a script starts another one with variables of the environment.
+/// Whether a file is a script of the shell.
 bool is_script(const ImportFile& file) {
   return file.text.starts_with("#!") || file.path.ends_with(".sh");
+}
+
+/// Whether a script asks for arguments by their number.
+bool wants_arguments(const ImportFile& file) {
+  return asks_for_parameters(split_script(file.text, file.path));
+}
+
+/// Whether what is wrong is what an option of its own sets.
+bool is_option(std::string_view key) { return key == "cluster" || key == "software"; }
+
+std::string sentence_of(const InputError& error) {
+  return error.reason().substr(error.key().empty() ? 0 : error.key().size() + 2);
 }
 
 [[noreturn]] void refuse_unknown(const ImportFile& file) {
@@ -119,6 +132,20 @@ const RecipeFormat& recipe_format_of(const ImportFile& file) {
   const RecipeFormat* recipe = format_of(file, recipe_formats());
   if (recipe == nullptr) refuse_unknown(file);
   return *recipe;
+}
+
+ImportedRecipe read_recipe(const RecipeFormat& format, const ImportFile& file,
+                           const RecipeRequest& request, const DataFolder& data) {
+  if (request.arguments && !is_script(file))
+    throw InputError({file.path}, "arguments", "are for a script, which this file is not");
+  try {
+    return format.read(file, request, data);
+  } catch (const InputError& error) {
+    if (request.arguments || !is_script(file) || is_option(error.key()) || !wants_arguments(file))
+      throw;
+    throw InputError(error.place(), error.key(),
+                     sentence_of(error) + "; --arguments TEXT has the arguments of the script");
+  }
 }
 
 }  // namespace simtrain

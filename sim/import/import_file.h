@@ -16,4 +16,9 @@ const ImportFormat* node_format_of(const ImportFile& file);
 /// The kind of recipe that a file is. Throws InputError with what would do where it is none.
 const RecipeFormat& recipe_format_of(const ImportFile& file);
 
+/// Reads a recipe of that kind. Throws InputError where something is wrong or missing, also where
+/// arguments are given for a file that is no script.
+ImportedRecipe read_recipe(const RecipeFormat& format, const ImportFile& file,
+                           const RecipeRequest& request, const DataFolder& data);
+
 }  // namespace simtrain

@@ -132,6 +132,10 @@ class RecipesTest(unittest.TestCase):
             self.assertEqual(made.scenario().to_dict()["training"]["global_batch_size"], 256)
             self.assertEqual(made.to_dict()["yaml"], made.yaml)
             self.assertEqual(made.scenario().gpus, 8)
+            recipe.write_text(recipe.read_text().replace("--micro-batch-size 1", "--micro-batch-size $1"))
+            given = simtrain.import_recipe(recipe, cluster="dgx-superpod-h100", software="nemo-25.02.01", nodes=1,
+                                           arguments="2")
+            self.assertEqual(given.scenario().to_dict()["training"]["micro_batch_size"], 2)
             recipe.write_text("echo no recipe\n")
             with self.assertRaises(simtrain.InputError) as caught:
                 simtrain.import_recipe(recipe)

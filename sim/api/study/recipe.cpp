@@ -21,6 +21,7 @@ RecipeRequest request_of(const ImportOptions& options) {
   if (options.nodes > 0) request.nodes = options.nodes;
   request.software = given(options.software);
   request.model = given(options.model);
+  request.arguments = given(options.arguments);
   request.overrides = options.overrides;
   request.defaults = options.defaults;
   request.settings = options.settings;
@@ -40,7 +41,7 @@ Imported import_recipe(const DataFolder& data, const std::string& path,
                                      std::string(node->name) +
                                      "), which 'simtrain import' makes a node file of");
     const RecipeFormat& format = recipe_format_of(file);
-    const ImportedRecipe made = format.read(file, request, Access::of(data).folder);
+    const ImportedRecipe made = read_recipe(format, file, request, Access::of(data).folder);
     return Imported{
         std::string(format.name), made.yaml, made.taken, made.assumed, made.ignored, made.notes};
   });

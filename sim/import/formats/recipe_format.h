@@ -20,6 +20,8 @@ struct RecipeRequest {
   std::optional<std::string> model;     ///< a name in scenarios/models: what the shape is based on
   std::vector<std::string> overrides;   ///< KEY=VALUE of the recipe, as Hydra has them
   std::vector<std::string> settings;    ///< KEY=VALUE of the scenario, as `simtrain run --set`
+  /// Of a script, as on its command line: `MODEL=8B 1 8` is a variable and two arguments.
+  std::optional<std::string> arguments;
   /// What only a run gives is the framework's default, and where it has none what is usual.
   bool defaults = false;
 };

@@ -339,7 +339,7 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
                                  const DataFolder& data) {
   const bool yaml = is_maxtext_yaml(file.text);
   ShellScript script;
-  if (!yaml) script = read_script(file.text, file.path);
+  if (!yaml) script = read_script(file.text, file.path, {.arguments = request.arguments});
   YamlNode tree = yaml ? load_yaml_text(file.text, file.path) : maxtext_tree(script, file, request);
   if (tree.kind != YamlNode::Kind::map)
     throw InputError({file.path}, "", "is no map of keys; a recipe was expected");

@@ -100,7 +100,7 @@ ScriptRequest script_request(const RecipeRequest& request) {
     if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
   }
   if (request.defaults) files.emplace_back(kAllMissing);
-  return {std::move(files), request.nodes};
+  return {std::move(files), request.nodes, request.arguments};
 }
 
 }  // namespace simtrain

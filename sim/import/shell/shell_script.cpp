@@ -24,21 +24,11 @@ namespace simtrain {
 namespace {
 
 constexpr std::size_t kDeepestNesting = 64;  // branches in branches
-constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
 
 using Kind = ShellBlocks::Kind;
 using WordList = std::vector<ShellWord>;
-
-/// Where the next command that is `text` starts, a condition's length behind `at` at most; else at.
-std::size_t find_keyword(const WordList& words, std::size_t at, std::string_view text) {
-  const std::size_t end = std::min(words.size(), at + kLongestTest);
-  for (std::size_t i = at + 1; i < end; ++i) {
-    if (words[i].starts && words[i].text == text) return i;
-  }
-  return at;
-}
 
 class ScriptReader {
  public:
@@ -74,11 +64,21 @@ class ScriptReader {
     const std::string outer = variables_.source();
     variables_.enter(file);
     open_.push_back(file);
-    const WordList words = split_script(text, file);
+    WordList words = split_script(text, file);
+    if (open_.size() == 1 && request_.arguments) words = with_arguments(words);
     functions_.note(words, true);
     read_words(words);
     open_.pop_back();
     variables_.enter(outer);
+  }
+
+  /// The words of the script with the arguments that it is given.
+  WordList with_arguments(const WordList& words) {
+    const ScriptArguments given = script_arguments(*request_.arguments);
+    for (const ShellWord& word : given.variables) variables_.take(word.text, false);
+    if (auto read = with_parameters(words, given.parameters)) return std::move(*read);
+    throw InputError({main_}, "arguments",
+                     "are shifted in a branch or loop; --override KEY=VALUE gives each key");
   }
 
   void read_words(const WordList& words) {

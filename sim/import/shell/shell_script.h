@@ -14,8 +14,10 @@ namespace simtrain {
 
 /// How a script is read.
 struct ScriptRequest {
-  std::vector<std::string> left_out;  ///< files that it takes in and that are not read
-  std::optional<int> nodes;           ///< of the job, in place of what `#SBATCH` lines say
+  std::vector<std::string> left_out{};  ///< files that it takes in and that are not read
+  std::optional<int> nodes{};           ///< of the job, in place of what `#SBATCH` lines say
+  /// As on its command line: `MODEL=8B 1 8` is a variable and two arguments. None: not known.
+  std::optional<std::string> arguments{};
 };
 
 /// A script as far as it can be read without running it.
@@ -40,7 +42,7 @@ struct ShellScript {
 /// stays as it is written. Files that it takes in by `source` are read from its folder, but for
 /// those of these names in `left_out` (`*`: those that are not there) and set-ups of the shell
 /// itself. Throws InputError where such a file is not there, its path only a run knows, or they
-/// take in each other.
+/// take in each other, and at arguments that cannot be followed.
 ShellScript read_script(const std::string& text, const std::string& file,
                         const ScriptRequest& request = {});
 

@@ -140,6 +140,25 @@ TEST_CASE("what an import cannot keep is reported on standard error") {
   }
 }
 
+TEST_CASE("a script that asks for arguments is given them by one option") {
+  const std::string call = "import " + kData +
+                           "llama_arguments.sh --cluster dgx-superpod-h100 --software "
+                           "megatron-core-2025";
+  check_refused_with(run_simtrain(words(call)),
+                     "; --arguments TEXT has the arguments of the script");
+  std::vector<std::string> given = words(call + " --arguments");
+  given.emplace_back("PRECISION=bf16 8B 1 128 8192 4 1");
+  const Outcome outcome = run_simtrain(given);
+  CHECK(outcome.status == 0);
+  for (const std::string line : {"model: llama3.1-8b", "tensor_model_parallel_size: 4",
+                                 "global_batch_size: 128", "seq_length: 8192", "precision: bf16"}) {
+    CAPTURE(line);
+    CHECK(outcome.out.find(line) != std::string::npos);
+  }
+  check_refused_with(run_simtrain({"import", kA4, "--arguments", "8B"}),
+                     "arguments: are for a script, which this file is not");
+}
+
 TEST_CASE("every format of recipes is listed and has an example that imports") {
   const std::string list = run_simtrain({"list", "import-formats"}).out;
   for (const std::string name :

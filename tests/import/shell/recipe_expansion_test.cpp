@@ -37,5 +37,34 @@ TEST_CASE("a script is read as one without arguments: loops over them have no ro
   CHECK(run_words("T=4\nwhile true; do T=$1; done\nrun $T") == "$T ");
 }
 
+std::string run_words_with(const std::string& arguments, const std::string& text) {
+  std::string out;
+  for (const ShellWord& word : read_script(text, "s.sh", {.arguments = arguments}).words)
+    out += word.text + (word.ends || word.undecided ? "? " : " ");
+  return out;
+}
+
+TEST_CASE("a script has the arguments that it is given, and its functions have theirs") {
+  CHECK(run_words_with("8B 'a b'", "run $1 ${2} ${3:-4} $# \"$@\"") == "run 8B a b 4 2 8B a b ");
+  CHECK(run_words_with("S=8B 4", "T=$1\nrun $S $T") == "T=4 run 8B 4 ");
+  CHECK(run_words_with("", "run ${1:-8} x$1") == "run 8 x ");
+  CHECK(run_words_with("1 2", "shift\nrun $1") == "shift run 2 ");
+  CHECK(run_words_with("1", "f() { run $1; }\ng() { run $1; }\nf 5\nrun $1") == "run 5 ;? run 1 ");
+  CHECK(run_words_with("7B", "if [ $1 = 7B ]; then run 32; else run 40; fi") == "run 32 ;? ");
+  const auto refused = [](const std::string& arguments, const std::string& text) {
+    try {
+      run_words_with(arguments, text);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused("--tp 8", "while [[ $# -gt 0 ]]; do shift; done") ==
+        "s.sh: arguments: are shifted in a branch or loop; --override KEY=VALUE gives each key");
+  CHECK(refused("8 | tee", "run $1") ==
+        "--arguments:1:3: '|' is for a shell; values alone would do");
+  CHECK(refused("$TP", "run $1") == "--arguments:1:1: '$TP' is for a shell; values alone would do");
+}
+
 }  // namespace
 }  // namespace simtrain::testing::recipe_expansion_test

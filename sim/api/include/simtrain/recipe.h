@@ -11,11 +11,13 @@ namespace simtrain::api {
 
 /// What the file of a recipe does not say. Empty: as it says, or not known.
 struct ImportOptions {
-  std::string name;                    ///< of what is made
-  std::string cluster;                 ///< a name in hardware/clusters
-  int nodes = 0;                       ///< servers of the job; 0: as the recipe says
-  std::string software;                ///< a name in hardware/software
-  std::string model;                   ///< a name in scenarios/models to start from
+  std::string name;      ///< of what is made
+  std::string cluster;   ///< a name in hardware/clusters
+  int nodes = 0;         ///< servers of the job; 0: as the recipe says
+  std::string software;  ///< a name in hardware/software
+  std::string model;     ///< a name in scenarios/models to start from
+  /// Of a script, as on its command line: `MODEL=8B 1 8` is a variable and two arguments.
+  std::string arguments;
   std::vector<std::string> overrides;  ///< KEY=VALUE of the recipe, as Hydra has them
   std::vector<std::string> settings;   ///< KEY=VALUE of the scenario, whatever the recipe has
   bool defaults = false;  ///< what only a run gives is the framework's default, or usual

@@ -20,8 +20,8 @@ namespace po = boost::program_options;
 
 /// The options that only a node takes, and only a recipe.
 constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
-constexpr std::array<std::string_view, 7> kRecipeOptions{"cluster",  "nodes", "software", "model",
-                                                         "override", "set",   "defaults"};
+constexpr std::array<std::string_view, 8> kRecipeOptions{
+    "cluster", "nodes", "software", "model", "arguments", "override", "set", "defaults"};
 
 constexpr std::array kImportOptions{
     OptionRow{.value = "FILE", .type = OptionType::argument},
@@ -48,6 +48,10 @@ constexpr std::array kImportOptions{
               .value = "NAME",
               .help = "a name in scenarios/models to start from; else the nearest by its shape",
               .completes = "models"},
+    OptionRow{.name = "arguments",
+              .value = "TEXT",
+              .help = "of a script, as on its command line: \"MODEL=8B 1 8 bf16\" is a variable "
+                      "of its environment and three arguments"},
     OptionRow{.name = "override",
               .value = "KEY=VALUE",
               .help = "changes a key of the recipe, as Hydra has it (+KEY=VALUE adds one)",
@@ -109,6 +113,7 @@ RecipeRequest recipe_request(const po::variables_map& values) {
     count.text = *nodes;
     request.nodes = static_cast<int>(scalar_integer(count, "--nodes", Limits{1, 1e6}));
   }
+  request.arguments = option_value(values, "arguments");
   request.overrides = option_values(values, "override");
   request.settings = option_values(values, "set");
   request.defaults = is_on(values, "defaults");
@@ -139,7 +144,7 @@ Imported import_file(const ImportFile& file, const po::variables_map& values,
   }
   const RecipeFormat& recipe = recipe_format_of(file);
   refuse_options(values, kNodeOptions, recipe.name);
-  const ImportedRecipe imported = recipe.read(file, recipe_request(values), data);
+  const ImportedRecipe imported = read_recipe(recipe, file, recipe_request(values), data);
   std::string remark = fmt::format(
       "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments at the end "
       "name them\n",

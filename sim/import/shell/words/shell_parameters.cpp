@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/import/shell/words/shell_chain.h"
+#include "sim/import/shell/words/shell_functions.h"
 
 namespace simtrain {
 namespace {
@@ -82,11 +83,23 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Behind the functions that are defined at `at` and next to each other.
+std::size_t behind_functions(const ParameterWords& words, std::size_t at) {
+  while (at < words.size()) {
+    const auto defined = function_at(words, at);
+    if (!defined) break;
+    at = defined->end;
+  }
+  return at;
+}
+
 /// Whether a `shift` is in a branch or loop, so that which parameters are left depends on the way.
 bool shifts_in_branch(const ParameterWords& body) {
   int depth = 0;
   bool starts = true;
   for (std::size_t at = 0; at < body.size(); ++at) {
+    at = behind_functions(body, at);
+    if (at == body.size()) break;
     const ShellWord& word = body[at];
     const bool command = !word.ends && (word.starts || starts);
     if (command && is_one_of(word.text, {"if", "case", "for", "while", "until"})) ++depth;
@@ -104,6 +117,9 @@ class ParameterReader {
 
   void read(const ParameterWords& body) {
     for (std::size_t at = 0; at < body.size(); ++at) {
+      const std::size_t behind = behind_functions(body, at);
+      while (at < behind) words_.push_back(body[at++]);
+      if (at == body.size()) break;
       const ShellWord& word = body[at];
       if (word.starts && word.text == "shift") shift(body, at + 1);
       const auto asked = asked_by(word);
@@ -196,6 +212,36 @@ std::optional<ShellParameters> parameters_of(const ParameterWords& arguments) {
     quote = word.quote;
   }
   return parameters;
+}
+
+ScriptArguments script_arguments(const std::string& line) {
+  const ParameterWords words = split_script(line, "--arguments");
+  const auto refused = std::find_if(words.begin(), words.end(), [](const ShellWord& word) {
+    return word.ends || word.document || word.text.find_first_of("$`") != std::string::npos;
+  });
+  if (refused != words.end())
+    throw InputError(refused->place, "",
+                     "'" + refused->text.substr(0, 80) + "' is for a shell; values alone would do");
+  const auto first = std::find_if(words.begin(), words.end(),
+                                  [](const ShellWord& word) { return set_variable(word).empty(); });
+  ScriptArguments found;
+  found.variables.assign(words.begin(), first);
+  if (auto parameters = parameters_of({first, words.end()})) found.parameters = *parameters;
+  return found;
+}
+
+bool asks_for_parameters(const ParameterWords& script) {
+  for (std::size_t at = 0; at < script.size(); ++at) {
+    at = behind_functions(script, at);
+    if (at == script.size()) break;
+    if (script[at].ends) continue;
+    const std::string& text = script[at].text;
+    for (std::size_t sign = text.find('$'); sign != text.npos; sign = text.find('$', sign + 1)) {
+      const auto asked = asked_at(text, sign);
+      if (asked && !asked->all && !asked->count) return true;
+    }
+  }
+  return false;
 }
 
 bool go_over_arguments(std::span<const ShellWord> words) {

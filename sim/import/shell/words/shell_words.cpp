@@ -280,6 +280,16 @@ std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at) {
   return at;
 }
 
+std::size_t find_keyword(const std::vector<ShellWord>& words, std::size_t at,
+                         std::string_view text) {
+  constexpr std::size_t kLongestTest = 64;  // words from `if` to `then`
+  const std::size_t end = std::min(words.size(), at + kLongestTest);
+  for (std::size_t i = at + 1; i < end; ++i) {
+    if (words[i].starts && words[i].text == text) return i;
+  }
+  return at;
+}
+
 std::optional<ArithmeticText> arithmetic_at(const std::vector<ShellWord>& words, std::size_t at) {
   constexpr std::size_t kMostWords = 64;
   if (!is_operator(words, at, "(") || !is_operator(words, at + 1, "(")) return std::nullopt;

@@ -60,6 +60,11 @@ std::vector<std::span<const ShellWord>> commands_in(const std::vector<ShellWord>
 /// Behind the words of a command from `at` on: at an operator or the next command.
 std::size_t behind_words(const std::vector<ShellWord>& words, std::size_t at);
 
+/// Where the next command that is `text` starts, a condition's length behind `at` at most; else
+/// `at`.
+std::size_t find_keyword(const std::vector<ShellWord>& words, std::size_t at,
+                         std::string_view text);
+
 /// The text of `((...))` at `at`, without its blanks, and the place behind it; none where it is
 /// none.
 struct ArithmeticText {
