@@ -35,7 +35,8 @@ class Pairs {
   /// Keys of a query in the square that model FLOPs count three times, for both directions: all
   /// have a score, chosen ones alone its two gradients.
   [[nodiscard]] double counted() const {
-    return static_cast<double>(sequence_ + 2 * 2 * seen_of_chosen()) / 3;
+    const std::int64_t of_chosen = 2 * seen_of_chosen();
+    return static_cast<double>(sequence_ + 2 * of_chosen) / 3;
   }
 
   /// The scores of a head are the values of one column that its weight scales.
