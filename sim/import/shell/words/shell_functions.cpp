@@ -10,6 +10,7 @@ using FunctionWords = std::vector<ShellWord>;
 using ShellNames = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMostFunctions = 256;
+constexpr std::size_t kLongestBody = 8192;  // words; behind as many none is looked for its end
 
 bool is_brace(const ShellWord& word, std::string_view text) {
   return !word.ends && word.text == text;
@@ -30,7 +31,8 @@ std::size_t behind_head(const FunctionWords& words, std::size_t at, std::string_
 /// Behind the `}` that closes the `{` at `at`; none where none does.
 std::optional<std::size_t> behind_body(const FunctionWords& words, std::size_t at) {
   int depth = 0;
-  for (; at < words.size(); ++at) {
+  const std::size_t most = std::min(words.size(), at + kLongestBody);
+  for (; at < most; ++at) {
     if (is_brace(words[at], "{")) ++depth;
     if (is_brace(words[at], "}") && --depth == 0) return at + 1;
   }
