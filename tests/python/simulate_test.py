@@ -105,7 +105,6 @@ class ScenarioTest(unittest.TestCase):
                       lambda: simtrain.Scenario.from_dict({"name": "x"}).check()]:
             self.assertRaises(simtrain.InputError, wrong)
 
-
     def test_values_compare_copy_and_pickle(self):
         scenario = small().with_(tp=2)
         self.assertEqual(scenario, small().with_(tp=2))

@@ -1,9 +1,9 @@
 #include "sim/import/shell/shell_condition.h"
 
 #include <filesystem>
-#include <fnmatch.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/import/shell/words/shell_expansion.h"
 
 namespace simtrain {
 namespace {
@@ -47,10 +47,6 @@ std::optional<bool> of_one(const std::string& op, const std::string& word,
   return value->empty() == (op == "-z");
 }
 
-bool takes_text(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
 std::optional<bool> of_two(const std::string& left, const std::string& op, const std::string& right,
                            bool patterns, const ShellVariables& variables) {
   const auto a = known(left, variables);
@@ -58,7 +54,7 @@ std::optional<bool> of_two(const std::string& left, const std::string& op, const
   if (!a || !b) return std::nullopt;
   if (op.starts_with('-')) return numbers(*a, op, *b);
   if (op != "=" && op != "==" && op != "!=") return std::nullopt;
-  return (patterns ? takes_text(*b, *a) : *a == *b) == (op != "!=");
+  return (patterns ? matches_pattern(*b, *a) : *a == *b) == (op != "!=");
 }
 
 /// `patterns`: the right side may be one, as in `[[ ... ]]`.
@@ -149,7 +145,7 @@ std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
 std::optional<bool> pattern_takes(const std::string& pattern, const std::string& text) {
   if (pattern == "*") return true;
   if (pattern.find_first_of("$`") != std::string::npos) return std::nullopt;
-  return takes_text(pattern, text);
+  return matches_pattern(pattern, text);
 }
 
 }  // namespace simtrain

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "sim/core/input/number_text.h"
+#include "sim/import/shell/words/shell_words.h"
 
 namespace simtrain {
 namespace {
@@ -166,9 +167,7 @@ class ArithmeticReader {
 
   [[nodiscard]] std::size_t name_length() const {
     std::size_t end = 0;
-    while (end < rest_.size() &&
-           (std::isalnum(static_cast<unsigned char>(rest_[end])) != 0 || rest_[end] == '_'))
-      ++end;
+    while (end < rest_.size() && in_name(rest_[end])) ++end;
     return end;
   }
 

@@ -9,15 +9,11 @@
 namespace simtrain {
 namespace {
 
-bool matches(const std::string& pattern, const std::string& text) {
-  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
 /// Without the shortest or longest start that a pattern takes.
 std::string without_start(const std::string& value, const std::string& pattern, bool longest) {
   std::size_t taken = 0;
   for (std::size_t length = 0; length <= value.size(); ++length) {
-    if (!matches(pattern, value.substr(0, length))) continue;
+    if (!matches_pattern(pattern, value.substr(0, length))) continue;
     taken = length;
     if (!longest) break;
   }
@@ -28,7 +24,7 @@ std::string without_start(const std::string& value, const std::string& pattern, 
 std::string without_end(const std::string& value, const std::string& pattern, bool longest) {
   std::size_t kept = value.size();
   for (std::size_t length = 0; length <= value.size(); ++length) {
-    if (!matches(pattern, value.substr(value.size() - length))) continue;
+    if (!matches_pattern(pattern, value.substr(value.size() - length))) continue;
     kept = value.size() - length;
     if (!longest) break;
   }
@@ -38,7 +34,7 @@ std::string without_end(const std::string& value, const std::string& pattern, bo
 /// The longest match that starts at `at`; 0 where none does.
 std::size_t match_length(const std::string& value, std::size_t at, const std::string& pattern) {
   for (std::size_t length = value.size() - at; length > 0; --length) {
-    if (matches(pattern, value.substr(at, length))) return length;
+    if (matches_pattern(pattern, value.substr(at, length))) return length;
   }
   return 0;
 }
@@ -80,6 +76,10 @@ std::string in_case(std::string value, int (*change)(int)) {
 }
 
 }  // namespace
+
+bool matches_pattern(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
 
 std::optional<std::string> shell_expansion(const std::string& value, std::string_view operation) {
   constexpr std::size_t kLongest = 192;  // matches of longer texts would take long to find

@@ -88,6 +88,15 @@ std::optional<ShellFunction> function_at(const FunctionWords& words, std::size_t
   return found;
 }
 
+std::size_t behind_functions(const FunctionWords& words, std::size_t at) {
+  while (at < words.size()) {
+    const auto place = function_place(words, at);
+    if (!place) break;
+    at = place->end;
+  }
+  return at;
+}
+
 bool ShellFunctions::define(ShellFunction function) {
   Defined* const known = find(function.name);
   if (known == nullptr && functions_.size() >= kMostFunctions) return false;
@@ -98,13 +107,10 @@ bool ShellFunctions::define(ShellFunction function) {
 }
 
 void ShellFunctions::note(const FunctionWords& words, bool open_arguments) {
-  for (std::size_t at = 0; at < words.size();) {
-    const auto place = function_place(words, at);
-    if (!place) {
-      add_names(words[at].text, names_);
-      calls_any_ = calls_any_ || (open_arguments && is_open_command(words[at]));
-    }
-    at = place ? place->end : at + 1;
+  for (std::size_t at = behind_functions(words, 0); at < words.size();
+       at = behind_functions(words, at + 1)) {
+    add_names(words[at].text, names_);
+    calls_any_ = calls_any_ || (open_arguments && is_open_command(words[at]));
   }
 }
 

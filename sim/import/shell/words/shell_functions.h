@@ -20,6 +20,9 @@ struct ShellFunction {
 /// The function that is defined at `at`, if one is.
 std::optional<ShellFunction> function_at(const std::vector<ShellWord>& words, std::size_t at);
 
+/// Behind the functions that are defined at `at` and next to each other; `at` where none is.
+std::size_t behind_functions(const std::vector<ShellWord>& words, std::size_t at);
+
 /// The functions that a script defines, and what it does with them.
 class ShellFunctions {
  public:

@@ -83,23 +83,12 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Behind the functions that are defined at `at` and next to each other.
-std::size_t behind_functions(const ParameterWords& words, std::size_t at) {
-  while (at < words.size()) {
-    const auto defined = function_at(words, at);
-    if (!defined) break;
-    at = defined->end;
-  }
-  return at;
-}
-
 /// Whether a `shift` is in a branch or loop, so that which parameters are left depends on the way.
 bool shifts_in_branch(const ParameterWords& body) {
   int depth = 0;
   bool starts = true;
-  for (std::size_t at = 0; at < body.size(); ++at) {
-    at = behind_functions(body, at);
-    if (at == body.size()) break;
+  for (std::size_t at = behind_functions(body, 0); at < body.size();
+       at = behind_functions(body, at + 1)) {
     const ShellWord& word = body[at];
     const bool command = !word.ends && (word.starts || starts);
     if (command && is_one_of(word.text, {"if", "case", "for", "while", "until"})) ++depth;
@@ -231,9 +220,8 @@ ScriptArguments script_arguments(const std::string& line) {
 }
 
 bool asks_for_parameters(const ParameterWords& script) {
-  for (std::size_t at = 0; at < script.size(); ++at) {
-    at = behind_functions(script, at);
-    if (at == script.size()) break;
+  for (std::size_t at = behind_functions(script, 0); at < script.size();
+       at = behind_functions(script, at + 1)) {
     if (script[at].ends) continue;
     const std::string& text = script[at].text;
     for (std::size_t sign = text.find('$'); sign != text.npos; sign = text.find('$', sign + 1)) {
