@@ -145,6 +145,7 @@ double dp_messages_s(const std::vector<CommunicationRow>& table) {
 
 /// What goes through the whole step, each part apart from the others.
 struct StepFigures {
+  std::uint32_t busiest = 0;
   std::vector<PathStep> path;
   Breakdown breakdown{};
   StepEnergy energy;
@@ -161,8 +162,9 @@ StepFigures step_figures(const SimulatedStep& simulated) {
   const std::array<std::function<void()>, 5> parts{
       [&] { figures.energy = step_energy(simulated); },
       [&] {
+        figures.busiest = busiest_rank(plan, timeline);
         figures.path = critical_path(plan, timeline);
-        figures.breakdown = path_breakdown(plan, timeline, figures.path);
+        figures.breakdown = path_breakdown(plan, timeline, figures.path, figures.busiest);
       },
       [&] { figures.fingerprint = fingerprint_of(simulated.passes, plan, timeline).text(); },
       [&] {
@@ -252,7 +254,7 @@ Report report_of(const SimulatedStep& simulated) {
       .memory = std::move(figures.memory),
       .memory_capacity = static_cast<double>(gpu.memory_capacity.value.value()),
       .host_memory = on_hosts,
-      .communication = communication_table(simulated, figures.path),
+      .communication = communication_table(simulated, figures.path, figures.busiest),
       .placement = std::move(figures.placement),
       .faults = fault_texts(scenario.cluster.faults),
       .steps_in_row = simulated.in_row,

@@ -104,7 +104,7 @@ inline Plan flat_plan(const SimulatedStep& step) {
   std::vector<int> everyone(static_cast<std::size_t>(step.grid.ranks()));
   std::iota(everyone.begin(), everyone.end(), 0);
   const JobContext context = step.context();
-  PlanGroups(context, plan, everyone, everyone).add_ranks(everyone);
+  PlanGroups(context, plan, calls_of(plan.programs), everyone, everyone).add_ranks(everyone);
   for (std::size_t i = 0; i < plan.ranks.size(); ++i)
     plan.ranks[i].program = static_cast<std::uint32_t>(i);
   return plan;

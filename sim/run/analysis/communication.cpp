@@ -69,13 +69,13 @@ std::string_view group_name(Share share) {
 }
 
 std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated,
-                                                  const std::vector<PathStep>& path) {
+                                                  const std::vector<PathStep>& path,
+                                                  std::uint32_t busiest) {
   Table table;
   const Plan& plan = simulated.plan;
-  const std::uint32_t rank = busiest_rank(plan, simulated.timeline);
-  add_transfers(table, plan, simulated.timeline, path, rank, 1);
-  const SimulatedPieces& pieces = simulated.pieces_of(plan.ranks[rank].rank);
-  const auto counts = piece_counts(simulated.scenario.recipe, plan.ranks[rank].stage,
+  add_transfers(table, plan, simulated.timeline, path, busiest, 1);
+  const SimulatedPieces& pieces = simulated.pieces_of(plan.ranks[busiest].rank);
+  const auto counts = piece_counts(simulated.scenario.recipe, plan.ranks[busiest].stage,
                                    simulated.grid.micro_batches());
   for (const Piece& which : pieces_of(simulated.scenario.recipe)) {
     const SimulatedPiece& piece = pieces[which];

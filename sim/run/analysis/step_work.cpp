@@ -66,7 +66,8 @@ std::vector<Row> sorted_work(std::map<Key, Row> rows) {
 /// Sums kernels and transfers by kind, in a fixed order.
 class WorkTally {
  public:
-  explicit WorkTally(const SimulatedStep& simulated) : simulated_(simulated) {}
+  explicit WorkTally(const SimulatedStep& simulated)
+      : simulated_(simulated), busiest_(busiest_rank(simulated.plan, simulated.timeline)) {}
 
   StepWork take() {
     of_busiest();
@@ -101,9 +102,8 @@ class WorkTally {
 
   void of_busiest() {
     const Plan& plan = simulated_.plan;
-    const std::uint32_t busiest = busiest_rank(plan, simulated_.timeline);
-    const StepRank rank(simulated_, plan.ranks[busiest].rank);
-    of_rank(plan, simulated_.timeline, busiest, 1);
+    const StepRank rank(simulated_, plan.ranks[busiest_].rank);
+    of_rank(plan, simulated_.timeline, busiest_, 1);
     const Recipe& recipe = simulated_.scenario.recipe;
     const auto counts = piece_counts(recipe, rank.stage(), simulated_.grid.micro_batches());
     for (const Piece& which : pieces_of(recipe)) {
@@ -134,7 +134,7 @@ class WorkTally {
   void of_path() {
     const Plan& plan = simulated_.plan;
     const std::vector<PathStep> path = critical_path(plan, simulated_.timeline);
-    const std::vector<double> counted = counted_shares(plan, simulated_.timeline, path);
+    const std::vector<double> counted = counted_shares(plan, simulated_.timeline, path, busiest_);
     of_path(plan, simulated_.timeline, path, counted);
     using PassKind = std::tuple<std::uint32_t, std::uint32_t, Label>;  // rank, cost, label
     std::map<PassKind, std::pair<std::uint32_t, double>> passes;       // one of them, weight of all
@@ -234,6 +234,7 @@ class WorkTally {
   using TransferKey =
       std::tuple<std::string_view, Share, Collective, Algorithm, Protocol, std::int64_t>;
   const SimulatedStep& simulated_;
+  std::uint32_t busiest_;
   std::map<KernelKey, KernelWork> kernels_;
   std::map<TransferKey, TransferWork> transfers_;
 };

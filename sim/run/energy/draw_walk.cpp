@@ -1,9 +1,7 @@
 #include "sim/run/energy/draw_walk.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <span>
 
 namespace simtrain {
 namespace {
@@ -12,35 +10,26 @@ bool moves(const Program& program, const Op& op) {
   return !op.compute && program.transfers[op.cost].wire.value() > 0;
 }
 
-bool starts_before(const std::span<const Span>& one, const std::span<const Span>& other) {
-  return one.front().start < other.front().start;
-}
-
 }  // namespace
 
 std::vector<Span> moving_spans(const Program& program, const std::vector<Span>& spans) {
-  std::array<std::vector<Span>, kStreams> streams;
-  for (std::size_t i = 0; i < spans.size(); ++i) {
-    if (moves(program, program.ops[i]) && spans[i].end > spans[i].start)
-      streams[static_cast<std::size_t>(program.ops[i].stream)].push_back(spans[i]);
-  }
-  // Each stream's are in order already: the earliest of those that come next is the next of all.
-  std::vector<std::span<const Span>> left;
-  for (const std::vector<Span>& stream : streams) {
-    if (!stream.empty()) left.emplace_back(stream);
-  }
   std::vector<Span> moving;
-  while (!left.empty()) {
-    const auto first = std::min_element(left.begin(), left.end(), starts_before);
-    const Span& next = first->front();
-    if (!moving.empty() && next.start <= moving.back().end) {
-      moving.back().end = std::max(moving.back().end, next.end);
-    } else {
-      moving.push_back(next);
-    }
-    *first = first->subspan(1);
-    if (first->empty()) left.erase(first);
+  moving.reserve(spans.size());
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (moves(program, program.ops[i]) && spans[i].end > spans[i].start) moving.push_back(spans[i]);
   }
+  std::sort(moving.begin(), moving.end(),
+            [](const Span& one, const Span& other) { return one.start < other.start; });
+  std::size_t whole = 0;
+  for (const Span& next : moving) {
+    Span& last = moving[whole];
+    if (next.start <= last.end) {
+      last.end = std::max(last.end, next.end);
+    } else {
+      moving[++whole] = next;
+    }
+  }
+  moving.resize(std::min(moving.size(), whole + 1));
   return moving;
 }
 

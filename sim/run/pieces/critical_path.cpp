@@ -171,16 +171,15 @@ std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline) {
 }
 
 std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
-                                   const std::vector<PathStep>& path) {
-  const std::uint32_t reference = busiest_rank(plan, timeline);
-  const IdleTime idle(plan, timeline, reference);
+                                   const std::vector<PathStep>& path, std::uint32_t busiest) {
+  const IdleTime idle(plan, timeline, busiest);
   std::vector<double> shares;
   shares.reserve(path.size());
   for (const PathStep& step : path) {
     const Span& span = timeline.span(step.rank, step.op);
     const double length = to_seconds(span.end - span.start);
     const SimulatedRank& rank = plan.ranks[step.rank];
-    const bool waits = rank.stage != plan.ranks[reference].stage && length > 0 &&
+    const bool waits = rank.stage != plan.ranks[busiest].stage && length > 0 &&
                        of_pipeline(plan.programs[rank.program].ops[step.op]);
     shares.push_back(waits ? 1 - to_seconds(idle.in(span)) / length : 1);
   }
@@ -188,9 +187,9 @@ std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
 }
 
 Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
-                         const std::vector<PathStep>& path) {
+                         const std::vector<PathStep>& path, std::uint32_t busiest) {
   Breakdown result{};
-  const std::vector<double> shares = counted_shares(plan, timeline, path);
+  const std::vector<double> shares = counted_shares(plan, timeline, path, busiest);
   for (std::size_t i = 0; i < path.size(); ++i) {
     const PathStep& step = path[i];
     const double counted = shares[i];

@@ -21,14 +21,14 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
 std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline);
 
 /// For each step of a path the share of its time in which it counts as what it is, from 0 to 1. The
-/// rest is the pipeline's `bubble`: the path is on another stage than the busiest rank's, in a pass
-/// or a message of the pipeline, and that rank is idle.
+/// rest is the pipeline's `bubble`: the path is on another stage than the `busiest` rank's, in a
+/// pass or a message of the pipeline, and that rank is idle.
 std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
-                                   const std::vector<PathStep>& path);
+                                   const std::vector<PathStep>& path, std::uint32_t busiest);
 
 /// Seconds of the whole run by share, along the critical path; they sum to the run's length. What a
 /// compute op takes beyond its time alone is `interference`.
 Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
-                         const std::vector<PathStep>& path);
+                         const std::vector<PathStep>& path, std::uint32_t busiest);
 
 }  // namespace simtrain

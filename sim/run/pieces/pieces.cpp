@@ -17,7 +17,8 @@ PieceCost cost_of(const ExecutedPiece& piece) {
   PieceCost cost;
   cost.time = piece.timeline.end;
   cost.inner = inner_traffic(piece.plan, piece.timeline);
-  cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path);
+  cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path,
+                              busiest_rank(piece.plan, piece.timeline));
   const double length = to_seconds(cost.time);
   for (const PathStep& step : piece.path) {
     const Program& program = piece.plan.programs[piece.plan.ranks[step.rank].program];

@@ -118,7 +118,7 @@ PlanUnion only(const PlanUnion& all, const std::vector<std::uint32_t>& jobs) {
   for (SimulatedRank& rank : some.plan.ranks) {
     for (std::uint32_t& group : rank.groups) group = group_number[group];
   }
-  add_inner_flows(some.plan);
+  add_inner_flows(some.plan, calls_of(some.plan.programs));
   return some;
 }
 

@@ -23,7 +23,7 @@ PlannedStep with_alike_ranks(PlannedStep step, bool unfold) {
   if (!unfold) {
     classes->step_representative = classes->step_like;
     step.plan = folded(step.plan, alike);
-    add_inner_flows(step.plan);
+    add_inner_flows(step.plan, calls_of(step.plan.programs));
   }
   return {{step.scenario, std::move(step.totals), std::move(step.shared_cluster), step.cluster,
            std::move(step.placement), step.grid, *classes, classes},

@@ -63,8 +63,8 @@ void check(const Pipeline& shape) {
   const Duration busy = (kForward + kBackward) * shape.micro_batches * shape.chunks;
   const Duration bubble = (kForward + kBackward) * (shape.stages - 1);
   CHECK(timeline.end == busy + bubble);
-  const Breakdown breakdown =
-      path_breakdown(made.plan, timeline, critical_path(made.plan, timeline));
+  const Breakdown breakdown = path_breakdown(
+      made.plan, timeline, critical_path(made.plan, timeline), busiest_rank(made.plan, timeline));
   CHECK(part(breakdown, Share::bubble) == doctest::Approx(to_seconds(bubble)));
 }
 

@@ -17,7 +17,9 @@ using std::chrono::seconds;
 struct WalkedPlan {
   explicit WalkedPlan(const Plan& of)
       : plan(of), timeline(execute(of)), path(critical_path(of, timeline)) {}
-  [[nodiscard]] Breakdown breakdown() const { return path_breakdown(plan, timeline, path); }
+  [[nodiscard]] Breakdown breakdown() const {
+    return path_breakdown(plan, timeline, path, busiest_rank(plan, timeline));
+  }
   const Plan& plan;
   Timeline timeline;
   std::vector<PathStep> path;

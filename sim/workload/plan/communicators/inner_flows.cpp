@@ -1,7 +1,6 @@
 #include "sim/workload/plan/communicators/inner_flows.h"
 
 #include <algorithm>
-#include <bitset>
 #include <map>
 #include <utility>
 #include <vector>
@@ -9,15 +8,24 @@
 namespace simtrain {
 namespace {
 
+/// Calls on the groups of the transfers inside run before or after those.
+bool beside_passes(GroupKind group) {
+  const auto& inner = inner_kinds();
+  return std::find(inner.begin(), inner.end(), group) == inner.end();
+}
+
 /// What links may be asked for at once, in bytes per second by link.
 class Demand {
  public:
-  explicit Demand(const Plan& plan) : plan_(plan), step_(plan.link_capacities.size()) {
+  Demand(const Plan& plan, const ProgramCalls& calls)
+      : plan_(plan), step_(plan.link_capacities.size()) {
     inner_.fill(step_);
     for (const SimulatedRank& rank : plan.ranks) {
       const Program& program = plan.programs[rank.program];
-      for (const auto& [kind, cost] : calls_of(rank.program))
-        note(rank, kind, program.transfers[cost]);
+      for (const auto& [group, cost] : calls[rank.program]) {
+        const TransferCost& call = program.transfers[cost];
+        if (call.wire.value() > 0 && beside_passes(group)) note(rank, group, call);
+      }
       for (const PassTraffic& traffic : program.inner) note(rank, traffic);
     }
     for (const auto& [route, rate] : most_step_) spread(step_, route, rate);
@@ -37,30 +45,9 @@ class Demand {
 
  private:
   using Route = std::pair<std::uint32_t, std::size_t>;  ///< group and link set
-  using Call = std::pair<GroupKind, std::uint32_t>;     ///< and its cost
 
   [[nodiscard]] const std::vector<LinkShare>& links_of(const Route& route) const {
     return plan_.groups[route.first].links_at(route.second);
-  }
-
-  /// The calls of a program beside its passes, each once. Those on the groups of the transfers
-  /// inside run before or after them.
-  const std::vector<Call>& calls_of(std::uint32_t index) {
-    const auto [known, fresh] = calls_.try_emplace(index);
-    if (!fresh) return known->second;
-    const Program& program = plan_.programs[index];
-    std::vector<std::bitset<kGroupKinds>> noted(program.transfers.size());
-    for (const auto kind : inner_kinds()) {
-      for (auto& kinds : noted) kinds.set(static_cast<std::size_t>(kind));
-    }
-    for (const Op& op : program.ops) {
-      if (op.compute || program.transfers[op.cost].wire.value() <= 0) continue;
-      auto noted_kind = noted[op.cost][static_cast<std::size_t>(op.group)];
-      if (noted_kind) continue;
-      noted_kind = true;
-      known->second.push_back({op.group, op.cost});
-    }
-    return known->second;
   }
 
   [[nodiscard]] Route route_of(const SimulatedRank& rank, GroupKind kind,
@@ -86,7 +73,6 @@ class Demand {
   }
 
   const Plan& plan_;
-  std::map<std::uint32_t, std::vector<Call>> calls_;
   std::map<Route, double> most_step_;
   std::array<std::map<Route, double>, kInnerKinds> most_inner_;
   std::vector<double> step_;
@@ -115,9 +101,9 @@ void add_flow(std::vector<InnerFlow>& flows, const InnerFlow& flow) {
 
 }  // namespace
 
-void add_inner_flows(Plan& plan) {
+void add_inner_flows(Plan& plan, const ProgramCalls& calls) {
   if (!holds_transfers(plan)) return;
-  const Demand demand(plan);
+  const Demand demand(plan, calls);
   for (const SimulatedRank& rank : plan.ranks) {
     Group& together = plan.groups[rank.groups[static_cast<std::size_t>(GroupKind::replica)]];
     for (std::size_t kind = 0; kind < kInnerKinds; ++kind) {

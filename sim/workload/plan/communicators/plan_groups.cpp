@@ -13,7 +13,7 @@ std::size_t at(GroupKind kind) { return static_cast<std::size_t>(kind); }
 
 }  // namespace
 
-PlanGroups::PlanGroups(const JobContext& context, Plan& plan,
+PlanGroups::PlanGroups(const JobContext& context, Plan& plan, const ProgramCalls& calls,
                        const std::vector<int>& representative, const std::vector<int>& like)
     : context_(context),
       plan_(plan),
@@ -21,10 +21,9 @@ PlanGroups::PlanGroups(const JobContext& context, Plan& plan,
       like_(like),
       links_(context.cluster),
       simulated_(representative.size(), kNone) {
-  for (const Program& program : plan_.programs) {
-    for (const Op& op : program.ops) {
-      if (!op.compute) note_call(op.group, program.transfers[op.cost]);
-    }
+  for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
+    const Program& program = plan_.programs[i];
+    for (const ProgramCall& call : calls[i]) note_call(call.group, program.transfers[call.cost]);
     for (const PassTraffic& inner : program.inner) {
       for (std::size_t i = 0; i < inner.size(); ++i) {
         if (inner[i].wire > 0) note_call(inner_kinds()[i], inner[i].call);

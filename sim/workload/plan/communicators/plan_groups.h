@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/collectives/group_links.h"
+#include "sim/workload/plan/communicators/program_calls.h"
 #include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
@@ -17,10 +18,10 @@ namespace simtrain {
 /// those of GPUs that carry its messages.
 class PlanGroups {
  public:
-  /// `plan` has its programs; `representative` names for each rank the one that is simulated for
-  /// it, `like` the first that is alike.
-  PlanGroups(const JobContext& context, Plan& plan, const std::vector<int>& representative,
-             const std::vector<int>& like);
+  /// `plan` has its programs, whose calls are `calls`; `representative` names for each rank the one
+  /// that is simulated for it, `like` the first that is alike.
+  PlanGroups(const JobContext& context, Plan& plan, const ProgramCalls& calls,
+             const std::vector<int>& representative, const std::vector<int>& like);
 
   /// Appends those of `ranks` that represent themselves.
   void add_ranks(const std::vector<int>& ranks);

@@ -67,11 +67,13 @@ Plan step_plan(const StepContext& context) {
   plan.programs.resize(first.size());
   parallel_each(first.size(),
                 [&](std::size_t i) { plan.programs[i] = stage_program(context, first[i]); });
-  PlanGroups(context, plan, classes.step_representative, classes.step_like).add_ranks(everyone);
+  const ProgramCalls calls = calls_of(plan.programs);
+  PlanGroups(context, plan, calls, classes.step_representative, classes.step_like)
+      .add_ranks(everyone);
   for (SimulatedRank& rank : plan.ranks) {
     rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);
   }
-  add_inner_flows(plan);
+  add_inner_flows(plan, calls);
   return plan;
 }
 
@@ -90,7 +92,8 @@ Plan piece_plan(const PassContext& context, const Piece& piece, int pass) {
     if (numbers[i] == plan.programs.size())
       plan.programs.push_back(piece_program(context, piece, simulated[i]));
   }
-  PlanGroups(context, plan, representative, context.classes.piece_like).add_ranks(replica);
+  PlanGroups(context, plan, calls_of(plan.programs), representative, context.classes.piece_like)
+      .add_ranks(replica);
   for (std::size_t i = 0; i < plan.ranks.size(); ++i) plan.ranks[i].program = numbers[i];
   return plan;
 }
