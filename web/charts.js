@@ -74,6 +74,14 @@ const timeLabel = (value, length) => {
 };
 // A figure with three digits.
 const short = value => Number(value.toPrecision(3));
+// Writes figures with three digits of what tells those of `values` apart.
+const apart = values => {
+  const least = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const alike = most > least ? Math.log10(Math.max(Math.abs(least), Math.abs(most)) / (most - least)) : 0;
+  const digits = Math.min(15, 3 + Math.max(0, Math.ceil(alike)));
+  return value => Number(value.toPrecision(digits));
+};
 // A whole number, thousands apart.
 const grouped = value => Math.round(value).toLocaleString("en");
 const percent = value => value.toFixed(2) + " %";

@@ -13,7 +13,7 @@ const drawWaterfall = ({losses, step_s, useful_s, peak_tflops}) => {
     ? percent(row.to) : (row.to <= row.from ? "" : "+") + percent(row.to - row.from);
   draw("waterfall", 30 + 26 * rows.length, theme => ({
     grid: {left: theme.narrow ? 132 : 172, right: 70, top: 6, bottom: 24},
-    xAxis: {...axis(theme), type: "value", min: 0, max: 100,
+    xAxis: {...axis(theme), type: "value", min: 0, max: 100, splitNumber: theme.narrow ? 2 : 5,
             axisLabel: {color: theme.soft, formatter: "{value} %"}},
     yAxis: {...axis(theme), type: "category", inverse: true, data: rows.map(row => row.name),
             axisTick: {show: false},

@@ -33,7 +33,7 @@ const drawStepTimes = (id, chart) => {
   const {steps} = chart;
   const stretches = steps[0].length > 2;
   const {min, max} = timeRange(chart);
-  const show = value => Number(value.toPrecision(Math.max(3, 3 + Math.ceil(Math.log10(max / (max - min)))))) + " s";
+  const figure = apart([min, max]);
   draw(id, 262, theme => ({
     grid: {left: 74, right: 18, top: 12, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: steps[0][0] - 1, max: steps[steps.length - 1][0] + 1, minInterval: 1,
@@ -41,7 +41,8 @@ const drawStepTimes = (id, chart) => {
             axisLabel: {color: theme.soft, hideOverlap: true, showMinLabel: false, showMaxLabel: false,
                         formatter: value => `step ${value}`}},
     yAxis: {...axis(theme), type: "value", min, max, axisLine: {onZero: false, lineStyle: {color: theme.line}},
-            axisLabel: {color: theme.soft, showMinLabel: false, showMaxLabel: false, formatter: show}},
+            axisLabel: {color: theme.soft, showMinLabel: false, showMaxLabel: false,
+                        formatter: value => figure(value) + " s"}},
     tooltip: {...common(theme).tooltip, formatter: ({value}) => stepTip(value)},
     series: [{
       ...(stretches ? {type: "custom", renderItem: stretchStroke(theme), encode: {x: 0, y: [1, 2]}}

@@ -38,14 +38,19 @@ const addSelect = (id, label, choices, changed) => {
   return select;
 };
 
+// Writes times as briefly as tells them apart.
+const briefTimes = times => {
+  const [unit, name] = times.some(time => time >= 1) ? [1, "s"] : [1e-3, "ms"];
+  const figure = apart(times.map(time => time / unit));
+  return time => `${figure(time / unit)} ${name}`;
+};
 // What a cell of a map can show: the places of its row and its figure in the cell.
 const measures = {
-  step: {name: "step time", row: 1, figure: 2, low: true, log: true, label: seconds, brief: value =>
-    value >= 1 ? short(value) + " s" : short(value * 1e3) + " ms"},
+  step: {name: "step time", row: 1, figure: 2, low: true, log: true, label: seconds, brief: briefTimes},
   mfu: {name: "MFU", row: 3, figure: 4, low: false, scale: 100, label: percent,
-        brief: value => value.toFixed(1) + " %"},
+        brief: () => value => value.toFixed(1) + " %"},
   memory: {name: "memory", row: 5, figure: 6, low: true, label: value => value.toFixed(1) + " GB",
-           brief: value => Math.round(value) + " GB"},
+           brief: () => value => Math.round(value) + " GB"},
 };
 // From the worst to the best, for a light and a dark page.
 const ramp = [["#c9dcf5", "#24406c"], ["#6f9ee0", "#4377c0"], ["#174690", "#b9d6ff"]];
@@ -107,8 +112,9 @@ const drawMapLegend = (cells, measure, [least, most], theme) => {
   drawLegend("map-legend", [...scale, ...empty], theme);
 };
 
-// How one cell is drawn; `share` is 1 for the best figure of the map and 0 for the worst.
-const mapCell = (cells, measure, share, theme) => (params, api) => {
+// How one cell is drawn; `share` is 1 for the best figure of the map and 0 for the worst, `brief`
+// writes one.
+const mapCell = (cells, measure, share, brief, theme) => (params, api) => {
   const cell = cells[params.dataIndex][2];
   const [x, y] = api.coord([api.value(0), api.value(1)]);
   const [width, height] = api.size([1, 1]);
@@ -117,7 +123,7 @@ const mapCell = (cells, measure, share, theme) => (params, api) => {
   const figure = kind === "fits" ? figureOf(cell, measure) : undefined;
   const colour = figure !== undefined ? mixed(share(figure), theme)
     : {fill: theme.pick(emptyKinds[kind].colour), light: theme.pick([true, false])};
-  const shown = figure !== undefined ? measure.brief(figure) : emptyKinds[kind].brief;
+  const shown = figure !== undefined ? brief(figure) : emptyKinds[kind].brief;
   const roomy = width > 7 * shown.length + 6 && height > 14;
   const framed = figure !== undefined && share(figure) === 1 && Math.min(width, height) > 12;
   const line = framed ? {stroke: theme.ink, lineWidth: 2.5}
@@ -160,7 +166,7 @@ const drawMap = (measure, columns, lines) => {
       tooltip: {...common(theme).tooltip,
                 formatter: ({dataIndex}) => mapTip(measure, columns, lines, cells[dataIndex])},
       series: [{type: "custom", encode: {x: 0, y: 1}, data: cells.map(([column, line]) => [column, line]),
-                renderItem: mapCell(cells, measure, share, theme)}],
+                renderItem: mapCell(cells, measure, share, measure.brief(figures), theme)}],
     };
   }, "canvas");
 };
@@ -217,6 +223,7 @@ const drawFront = cost => {
   const inFront = new Set(page.fronts[cost]);
   const others = rows.filter(row => row.status === 0 && !inFront.has(row.index));
   const times = [...front, ...others].map(time);
+  const [timeOf, costOf] = [times, [...front, ...others].map(figure)].map(apart);
   const spread = times.reduce((a, b) => Math.max(a, b)) / times.reduce((a, b) => Math.min(a, b));
   const points = list => list.map(row => [figure(row), time(row), row.index]);
   const tip = ({data: [, , index]}) => {
@@ -230,14 +237,15 @@ const drawFront = cost => {
   const [pale, strong] = [["#8d98a8", "#74808f"], ["#c2410c", "#f08c55"]];
   draw("front", 356, theme => (drawLegend("front-legend", [
     {background: theme.pick(strong), label: "Pareto front"}, {background: theme.pick(pale), label: "other candidates"}], theme), {
-    grid: {left: 62, right: 18, top: 10, bottom: 48},
+    grid: {left: 82, right: 18, top: 10, bottom: 48},
     xAxis: {...axis(theme), type: "value", scale: true, name, nameLocation: "middle", nameGap: 30,
             splitNumber: theme.narrow ? 3 : 8,
-            axisLabel: {color: theme.soft, hideOverlap: true, formatter: value => short(value) + unit}},
+            axisLabel: {color: theme.soft, hideOverlap: true, formatter: value => costOf(value) + unit}},
     yAxis: {...axis(theme), type: spread > 4 ? "log" : "value", logBase: 2, scale: true, splitNumber: 6,
+            name: page.same_work ? "step time" : "time for 1T tokens", nameLocation: "middle", nameGap: 58,
             min: spread > 4 ? ({min}) => min * 0.95 : undefined, max: spread > 4 ? ({max}) => max * 1.05 : undefined,
             axisLabel: {color: theme.soft, hideOverlap: true,
-                                  formatter: value => short(value) + " " + timeUnit}},
+                        formatter: value => timeOf(value) + " " + timeUnit}},
     tooltip: {...common(theme).tooltip, formatter: tip},
     series: [
       {type: "scatter", name: "other candidates", symbolSize: 6, data: points(others),

@@ -64,12 +64,17 @@ api::Result simulate(const api::Scenario& scenario, bool unfold, int steps, std:
   return api::simulate(scenario, {unfold, steps, seed, kernels});
 }
 
+/// What a handler of a signal raises that came in the meantime.
+void raise_signals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
 /// Rows go to `callback` as they are done; what it raises, and Ctrl-C, ends the sweep.
 std::size_t sweep(const api::Scenario& scenario, const std::vector<api::Axis>& axes,
                   const py::function& callback, int threads) {
   const auto each = [&](const api::SweepRow& row) {
     const py::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    raise_signals();
     callback(py::cast(row));
   };
   const py::gil_scoped_release unlocked;
@@ -93,7 +98,7 @@ template <class Study>
 auto reported(const py::object& function, const Study& study) {
   const api::Progress progress = [&function](std::size_t done, std::size_t total) {
     const py::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    raise_signals();
     if (!function.is_none()) function(done, total);
   };
   const py::gil_scoped_release unlocked;

@@ -80,6 +80,7 @@ SweepRow row_of(const SweepGrid& grid, const simtrain::SweepRow& row) {
 std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
                   const SweepCallback& callback, const SweepOptions& options) {
   return guarded([&] {
+    const int threads = checked_threads(options.threads);
     const SweepQuestion question = question_of(scenario, axes);
     std::vector<std::uint64_t> candidates(question.grid.size());
     std::iota(candidates.begin(), candidates.end(), 0);
@@ -90,7 +91,7 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
       callback(row_of(question.grid, simtrain::row_of(record)));
       ++done;
     };
-    run_tasks(sweep_tasks(question), {std::move(candidates), options.threads, &stop, sink, [] {}});
+    run_tasks(sweep_tasks(question), {std::move(candidates), threads, &stop, sink, [] {}});
     return done;
   });
 }

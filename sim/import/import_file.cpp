@@ -77,10 +77,6 @@ bool wants_arguments(const ImportFile& file) {
 /// Whether what is wrong is what an option of its own sets.
 bool is_option(std::string_view key) { return key == "cluster" || key == "software"; }
 
-std::string sentence_of(const InputError& error) {
-  return error.reason().substr(error.key().empty() ? 0 : error.key().size() + 2);
-}
-
 [[noreturn]] void refuse_unknown(const ImportFile& file) {
   if (is_python(file) && !is_script(file)) refuse_python(file);
   if (starts_python(file)) {
@@ -144,7 +140,7 @@ ImportedRecipe read_recipe(const RecipeFormat& format, const ImportFile& file,
     if (request.arguments || !is_script(file) || is_option(error.key()) || !wants_arguments(file))
       throw;
     throw InputError(error.place(), error.key(),
-                     sentence_of(error) + "; --arguments TEXT has the arguments of the script");
+                     error.sentence() + "; --arguments TEXT has the arguments of the script");
   }
 }
 

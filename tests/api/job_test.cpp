@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -135,6 +136,9 @@ TEST_CASE("Sizes are rows, illegal ones with their reason") {
         sizes.rows[0].global_batch_size);
   CHECK_THROWS_AS(static_cast<void>(scale(small(), {})), InputError);
   CHECK_THROWS_AS(static_cast<void>(scale(small(), {0})), InputError);
+  CHECK_THROWS_AS(static_cast<void>(scale(small(), {8, 8})), InputError);
+  const double endless = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_AS(static_cast<void>(scale(small(), {8}, {.tokens = endless})), InputError);
 }
 
 TEST_CASE("Two runs differ by the sum of their parts") {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,8 @@ TEST_CASE("A search refuses wrong sizes, limits and margins") {
   refused(options);
   options.gpus = {0};
   refused(options);
+  options.gpus = {8, 16, 8};
+  refused(options);
   options = {};
   options.limits = {"tq=1"};
   refused(options);
@@ -127,6 +130,11 @@ TEST_CASE("A search for a front refuses wrong objectives, prices, sizes, limits 
   options.objectives = {Objective::price};
   refused(options);
   options.usd_per_gpu_hour = -1;
+  refused(options);
+  options.usd_per_gpu_hour = std::numeric_limits<double>::infinity();
+  refused(options);
+  options = {};
+  options.threads = -1;
   refused(options);
   options = {};
   options.gpus = {9};

@@ -114,6 +114,9 @@ TEST_CASE("Wrong axes are errors before anything is simulated") {
   CHECK_THROWS_AS(swept({{"tp", "1,none"}}), InputError);
   CHECK_THROWS_AS(swept({{"tp", "1,2"}, {"tp", "4"}}), InputError);
   CHECK_THROWS_AS(static_cast<void>(sweep(scenario.with("tp", 2), {{"tp", "1,2"}})), InputError);
+  SweepOptions options;
+  options.threads = -1;
+  CHECK_THROWS_AS(static_cast<void>(sweep(scenario, {{"tp", "1,2"}}, options)), InputError);
   const Scenario table = Scenario::from_data(DataFolder(testing::source_dir()), "llama31_8b_h100");
   CHECK_THROWS_AS(static_cast<void>(sweep(table, {{"tp", "1,2"}})), InputError);
 }

@@ -146,6 +146,7 @@ class WrongFilesTest(unittest.TestCase):
             lambda s: s["parallelism"].update(sequence_parallel="yes"),
             lambda s: s["parallelism"].update(tensor_paralel=2),
             lambda s: s["cluster"].update(name="gcp-a5"),
+            lambda s: s["cluster"].pop("nodes"),
             lambda s: s["cluster"].update(placement="near"),
             lambda s: s["cluster"].update(placement={"seed": 1}),
             lambda s: s["cluster"].update(faults={"gpus": [{"host": "0"}]}),
@@ -156,6 +157,12 @@ class WrongFilesTest(unittest.TestCase):
             lambda s: s.update(moe=[]),
             lambda s: s.update(notes="one"),
         ])
+
+    def test_a_training_job(self):
+        self.refused("scenario", content(ROOT / "scenarios" / "llama31_405b_job_h100.yaml"), [
+            lambda s: s["job"].pop("checkpoint"), lambda s: s["job"]["checkpoint"].pop("storage"),
+            lambda s: s["job"].update(eval={"eval_iters": 2}), lambda s: s["job"].update(data={"num_workers": 2}),
+            lambda s: s["job"].update(days=0)])
 
     def test_jobs(self):
         self.refused("jobs", content(ROOT / "scenarios" / "jobs" / "three_on_a_clos.yaml"), [

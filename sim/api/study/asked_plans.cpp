@@ -1,5 +1,6 @@
 #include "sim/api/study/asked_plans.h"
 
+#include "sim/api/checks.h"
 #include "sim/study/what_if/scale.h"
 
 namespace simtrain::api {
@@ -22,7 +23,7 @@ std::vector<simtrain::Scenario> sizes_of(const Access::ScenarioContent& content,
   const simtrain::Scenario own =
       content.source.draft(Access::of(content.data).folder, content.row, content.settings).scenario;
   sizes.reserve(gpus.size());
-  for (const int number : gpus)
+  for (const int number : checked_sizes(gpus))
     sizes.push_back(
         size_of(content, on_gpus(content.settings, number, own.cluster.node.gpus, "gpus")));
   return sizes;
@@ -32,12 +33,6 @@ PlanLimits limits_of(const std::vector<std::string>& texts) {
   PlanLimits limits;
   for (const std::string& text : texts) limits.add(text);
   return limits;
-}
-
-double checked_margin(double margin) {
-  if (!(margin >= 0 && margin < 1))
-    throw simtrain::InputError({}, "memory_margin", "must be from 0 to below 1");
-  return margin;
 }
 
 std::vector<std::pair<std::string, std::string>> knobs_of(const PlanChoice& choice) {

@@ -18,9 +18,6 @@ std::vector<simtrain::Scenario> sizes_of(const Access::ScenarioContent& content,
 /// Throws InputError where one is no limit.
 PlanLimits limits_of(const std::vector<std::string>& texts);
 
-/// The share of a GPU's memory to leave free. Throws InputError where it is none.
-double checked_margin(double margin);
-
 /// The knobs of a plan by name, the number of GPUs first.
 std::vector<std::pair<std::string, std::string>> knobs_of(const PlanChoice& choice);
 

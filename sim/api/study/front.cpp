@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 #include <simtrain/study.h>
 
 #include "sim/api/access.h"
+#include "sim/api/checks.h"
 #include "sim/api/errors.h"
 #include "sim/api/study/asked_plans.h"
 #include "sim/output/tune/front_report.h"
@@ -49,11 +49,9 @@ std::vector<simtrain::Objective> objectives_of(const FrontOptions& options) {
 }
 
 FrontRequest front_request(const Access::ScenarioContent& content, const FrontOptions& options) {
-  if (!(options.usd_per_gpu_hour >= 0 && std::isfinite(options.usd_per_gpu_hour)))
-    throw simtrain::InputError({}, "usd_per_gpu_hour", "must be 0 or more");
   FrontRequest request;
   request.objectives = objectives_of(options);
-  request.usd_per_gpu_hour = options.usd_per_gpu_hour;
+  request.usd_per_gpu_hour = checked_price(options.usd_per_gpu_hour);
   request.limits = limits_of(options.limits);
   request.memory_margin = checked_margin(options.memory_margin);
   request.allow_tight = options.allow_tight;
@@ -96,7 +94,7 @@ FrontResult tune_front(const Scenario& scenario, const FrontOptions& options,
     const auto& content = Access::of(scenario);
     content.check_row();
     const FrontRequest request = front_request(content, options);
-    const Front front = found_front(request, options.threads, progress);
+    const Front front = found_front(request, checked_threads(options.threads), progress);
     FrontResult result;
     result.considered = front.considered();
     result.legal = front.legal();

@@ -1,9 +1,12 @@
 #include "sim/study/what_if/scale.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <simtrain/study.h>
 
 #include "sim/api/access.h"
+#include "sim/api/checks.h"
 #include "sim/api/errors.h"
 #include "sim/api/figures.h"
 #include "sim/output/sweep/scale_report.h"
@@ -34,12 +37,10 @@ ScaleRow row_of(const ScaleHead& head, const simtrain::ScaleRow& row) {
 
 void check(const std::vector<int>& gpus, const ScaleOptions& options) {
   if (gpus.empty()) throw simtrain::InputError({}, "gpus", "names no size");
-  for (const int size : gpus) {
-    if (size < 1) throw simtrain::InputError({}, "gpus", "must be 1 or more");
-  }
-  if (!(options.tokens > 0)) throw simtrain::InputError({}, "tokens", "must be more than 0");
-  if (!(options.usd_per_gpu_hour >= 0))
-    throw simtrain::InputError({}, "usd_per_gpu_hour", "must be 0 or more");
+  checked_sizes(gpus);
+  if (!(options.tokens > 0 && std::isfinite(options.tokens)))
+    throw simtrain::InputError({}, "tokens", "must be more than 0, and finite");
+  checked_price(options.usd_per_gpu_hour);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <simtrain/study.h>
 
 #include "sim/api/access.h"
+#include "sim/api/checks.h"
 #include "sim/api/errors.h"
 #include "sim/api/result_of.h"
 #include "sim/api/study/asked_plans.h"

@@ -20,14 +20,18 @@ std::string place_text(const SourcePlace& place) {
   return text.empty() ? text : text + " ";
 }
 
+std::string key_text(const std::string& key) {
+  return key.empty() ? key : echoed(key, kLongestKey) + ": ";
+}
+
 }  // namespace
 
 InputError::InputError(const SourcePlace& place, const std::string& key,
                        const std::string& sentence)
-    : std::runtime_error(place_text(place) + (key.empty() ? "" : echoed(key, kLongestKey) + ": ") +
-                         echoed(sentence, kLongestSentence)),
+    : std::runtime_error(place_text(place) + key_text(key) + echoed(sentence, kLongestSentence)),
       place_(place),
       key_(key),
-      place_size_(place_text(place).size()) {}
+      place_size_(place_text(place).size()),
+      key_size_(key_text(key).size()) {}
 
 }  // namespace simtrain

@@ -16,6 +16,8 @@ class InputError : public std::runtime_error {
 
   /// `key: sentence`, without the place: the same wherever the value was written.
   [[nodiscard]] std::string reason() const { return what() + place_size_; }
+  /// Without the key as well.
+  [[nodiscard]] std::string sentence() const { return what() + place_size_ + key_size_; }
   [[nodiscard]] const SourcePlace& place() const { return place_; }
   /// Dotted; empty where no single key is wrong.
   [[nodiscard]] const std::string& key() const { return key_; }
@@ -24,6 +26,7 @@ class InputError : public std::runtime_error {
   SourcePlace place_;
   std::string key_;
   std::size_t place_size_;
+  std::size_t key_size_;  ///< as far as a long one is printed, with what is behind it
 };
 
 }  // namespace simtrain

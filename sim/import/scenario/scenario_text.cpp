@@ -172,10 +172,10 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
                           std::count(error.key().begin(), error.key().end(), '.') <= 1;
     const bool names_option = error.reason().find("--") != std::string::npos;
     if ((request.nodes && of_nodes) || names_option || !settable) throw;
-    throw InputError(error.place(), error.key(),
-                     error.reason().substr(error.key().size() + 2) +
-                         (of_nodes ? std::string("; --nodes N takes another number of nodes")
-                                   : fmt::format("; --set {}=VALUE takes another", error.key())));
+    throw InputError(
+        error.place(), error.key(),
+        error.sentence() + (of_nodes ? std::string("; --nodes N takes another number of nodes")
+                                     : fmt::format("; --set {}=VALUE takes another", error.key())));
   }
 }
 

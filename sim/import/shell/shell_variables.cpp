@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/import/shell/shell_path.h"
 #include "sim/import/shell/words/shell_arithmetic.h"
 #include "sim/import/shell/words/shell_expansion.h"
@@ -33,27 +34,39 @@ std::size_t arithmetic_length(const std::string& word, std::size_t at) {
   return 0;
 }
 
-/// The words of `$(expr ...)` or `` `expr ...` `` at `at`, and how long all of it is; 0 where there
-/// is none.
-struct ExprCommand {
+/// A command whose output a script takes in, and how long all of it is in the script; 0 where there
+/// is none that is understood: `expr WORDS` and `echo WORDS | bc` print a number, `echo WORDS`
+/// words.
+struct PrintedText {
   std::string_view words;
+  bool number = false;
   std::size_t length = 0;
 };
 
-ExprCommand expr_command(std::string_view word, std::size_t at) {
-  for (const auto& [start, end] : {std::pair("$(expr ", ')'), std::pair("`expr ", '`')}) {
-    const std::string_view head(start);
-    if (word.substr(at, head.size()) != head) continue;
-    const std::size_t close = word.substr(0, at + kLongestReference).find(end, at + head.size());
-    if (close == word.npos) return {};
-    return {word.substr(at + head.size(), close - at - head.size()), close + 1 - at};
+PrintedText printed_text(std::string_view word, std::size_t at) {
+  const bool ticks = word.substr(at, 1) == "`";
+  if (!ticks && word.substr(at, 2) != "$(") return {};
+  const std::size_t start = at + (ticks ? 1 : 2);
+  const std::size_t most = std::min(word.size(), at + kLongestReference);
+  std::size_t end = start;
+  for (int depth = 1; end < most; ++end) {
+    if (ticks ? word[end] == '`' : word[end] == ')' && --depth == 0) break;
+    if (!ticks && word[end] == '(') ++depth;
   }
-  return {};
+  if (end == most) return {};
+  const std::string_view command = word.substr(start, end - start);
+  const std::string_view words = command.substr(std::min<std::size_t>(5, command.size()));
+  if (command.starts_with("expr ")) return {words, true, end + 1 - at};
+  if (!command.starts_with("echo ") || words.starts_with('-')) return {};
+  const std::size_t pipe = words.find('|');
+  if (pipe == std::string_view::npos) return {words, false, end + 1 - at};
+  if (trimmed(words.substr(pipe + 1)) != "bc") return {};
+  return {words.substr(0, pipe), true, end + 1 - at};
 }
 
-/// Of `$NAME`, `${...}`, `$((...))` or `$(expr ...)`; 0 where there is none.
+/// Of `$NAME`, `${...}`, `$((...))`, `$(expr ...)` or `$(echo ...)`; 0 where there is none.
 std::size_t reference_length(const std::string& word, std::size_t at) {
-  if (const ExprCommand expr = expr_command(word, at); expr.length > 0) return expr.length;
+  if (const PrintedText text = printed_text(word, at); text.length > 0) return text.length;
   if (at + 1 >= word.size() || word[at] != '$') return 0;
   if (is_arithmetic(word, at)) return arithmetic_length(word, at);
   if (word[at + 1] != '{') {
@@ -190,11 +203,24 @@ std::optional<std::string> ShellVariables::number_of(std::string_view formula, i
   return value ? std::optional(std::to_string(*value)) : std::nullopt;
 }
 
+std::optional<std::string> ShellVariables::echoed_words(const std::string& words, int depth) const {
+  if (depth >= kDeepestDefault) return std::nullopt;
+  const std::string text = put_in(words, depth + 1);
+  if (text.find_first_of("$`") != std::string::npos) return std::nullopt;
+  std::string words_apart;
+  for (const std::string_view word : split(text, ' ')) {
+    if (!word.empty()) words_apart += (words_apart.empty() ? "" : " ") + std::string(word);
+  }
+  return words_apart;
+}
+
 std::optional<std::string> ShellVariables::value_of(const std::string& reference, int depth) const {
   if (is_arithmetic(reference, 0))
     return number_of(std::string_view(reference).substr(3, reference.size() - 5), depth);
-  if (const ExprCommand expr = expr_command(reference, 0); expr.length > 0)
-    return number_of(without(std::string(expr.words), "\\'\""), depth);
+  if (const PrintedText text = printed_text(reference, 0); text.length > 0) {
+    const std::string words = without(std::string(text.words), "\\'\"");
+    return text.number ? number_of(words, depth) : echoed_words(words, depth);
+  }
   const auto [name, rest] = parsed(reference);
   if (auto item = item_of(name, rest, depth)) return item;
   const auto found = values_.find(name);
@@ -270,10 +296,10 @@ bool ShellVariables::has_forgotten(const std::string& word) const {
   for (std::size_t at = 0; at < word.size(); ++at) {
     const std::size_t length = reference_length(word, at);
     if (length == 0) continue;
-    const ExprCommand expr = expr_command(word, at);
-    if (expr.length > 0 || is_arithmetic(word, at)) {
+    const PrintedText text = printed_text(word, at);
+    if (text.length > 0 || is_arithmetic(word, at)) {
       const auto whole = std::string_view(word).substr(at, length);
-      if (names_forgotten(expr.length > 0 ? expr.words : whole.substr(3, length - 5))) return true;
+      if (names_forgotten(text.length > 0 ? text.words : whole.substr(3, length - 5))) return true;
       at += length - 1;
       continue;
     }

@@ -53,8 +53,9 @@ class ShellVariables {
   void forget_changes(const ShellVariables& before);
 
   /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME:+value}`,
-  /// `${NAME[0]}`, `${NAME[key]}`, `$((NAME * 8))`, `$(expr $NAME \* 8)` and what shell_expansion
-  /// knows; what is not known stays as it is written.
+  /// `${NAME[0]}`, `${NAME[key]}`, `$((NAME * 8))`, `$(expr $NAME \* 8)`, `$(echo $NAME)`,
+  /// `$(echo "$NAME * 8" | bc)` and what shell_expansion knows; what is not known stays as it is
+  /// written.
   [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
 
   /// What `$((expression))` is; none where only a run knows it.
@@ -76,6 +77,7 @@ class ShellVariables {
   [[nodiscard]] std::optional<std::string> value_of(const std::string& reference, int depth) const;
 
   [[nodiscard]] std::optional<std::string> number_of(std::string_view formula, int depth) const;
+  [[nodiscard]] std::optional<std::string> echoed_words(const std::string& words, int depth) const;
 
   /// `${NAME[2]}`, `$NAME` and `${#NAME[@]}` of a list that was kept, `${NAME[key]}` of an item
   /// that was set; none of anything else.

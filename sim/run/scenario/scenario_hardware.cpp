@@ -193,7 +193,7 @@ void refuse_changed(const std::vector<HardwareChange>& changes, const InputError
     const std::string& wanted = change.value.key;
     if (change.where.file != error.place().file || !wanted.ends_with(fmt::format(".{}", key)))
       continue;
-    throw InputError(error.place(), wanted, error.reason().substr(error.key().size() + 2));
+    throw InputError(error.place(), wanted, error.sentence());
   }
 }
 

@@ -23,6 +23,13 @@ TEST_CASE("items of a map have its keys, those of a list count from its end too"
   CHECK(run_words("L[a]=1\nif [ $1 = 2 ]; then L[a]=2; fi\nrun ${L[a]}") == "${L[a]} ");
 }
 
+TEST_CASE("echo hands on words, and bc computes") {
+  CHECK(run_words("N=4\nrun $(echo $N) \"$(echo \"a  $N\")\" `echo b`") == "4 a 4 b ");
+  CHECK(run_words("N=4\nrun $(echo \"($N + 1) * 2\" | bc) $(echo $N*8|bc)") == "10 32 ");
+  CHECK(run_words("run $(echo $1 | cut -d, -f1) $(echo -n a)") ==
+        "$(echo $1 | cut -d, -f1) $(echo -n a) ");
+}
+
 TEST_CASE("expr computes") {
   CHECK(run_words("N=4\nrun $(expr $N \\* 8) `expr $N + 1` $(expr 3 '*' 2)") == "32 5 6 ");
   CHECK(run_words("run $(expr length abc) $(expr $1 + 1)") == "$(expr length abc) $(expr $1 + 1) ");

@@ -68,6 +68,15 @@ Json sweep_block_schema() {
       "what simtrain sweep varies: keys with a value, a list or a range FIRST:LAST[:STEP]");
 }
 
+/// What a scenario that is no table must have: the keys of its maps, and a number of nodes or GPUs.
+Json required_keys() {
+  Json required = RequiredFields::of<ScenarioFile>();
+  required["properties"]["job"] = RequiredFields::of<JobSpec>();
+  required["properties"]["cluster"]["anyOf"] = {{{"required", {"nodes"}}},
+                                                {{"required", {"gpus"}}}};
+  return required;
+}
+
 }  // namespace
 
 void require_unless(Json& schema, std::string_view other, Json required) {
@@ -96,7 +105,7 @@ Json scenario_file_schema(const std::vector<NamedFiles>& files) {
                                      "replaces (simtrain help hardware)");
   properties["table"] = std::move(table);
   properties["sweep"] = sweep_block_schema();
-  require_unless(schema, "table", RequiredFields::of<ScenarioFile>());
+  require_unless(schema, "table", required_keys());
   schema["$defs"]["model"] = std::move(model);
   return schema;
 }

@@ -49,13 +49,15 @@ SchemaJson text_schema();
 /// A text where no file names are known, else one of them; `paths` may be files of one's own too.
 SchemaJson name_schema(const std::vector<NamedFiles>& files, const std::string& key);
 SchemaJson model_choice_schema(const std::vector<NamedFiles>& files, const std::string& key);
-/// What stays the same if it is left out.
+/// What stays the same if it is left out; none where that cannot be written.
 template <class T>
 void add_default(SchemaJson& schema, const T& value) {
-  if constexpr (Named<T>)
+  if constexpr (Named<T>) {
     schema["default"] = name_of(value);
-  else if constexpr (std::integral<T> || std::floating_point<T>)
-    schema["default"] = value;
+  } else if constexpr (std::integral<T> || std::floating_point<T>) {
+    const auto number = static_cast<double>(value);
+    if (number >= schema.value("minimum", number)) schema["default"] = value;
+  }
 }
 
 template <Named E>

@@ -21,9 +21,10 @@ PlanGroups::PlanGroups(const JobContext& context, Plan& plan, const ProgramCalls
       like_(like),
       links_(context.cluster),
       simulated_(representative.size(), kNone) {
-  for (std::size_t i = 0; i < plan_.programs.size(); ++i) {
-    const Program& program = plan_.programs[i];
-    for (const ProgramCall& call : calls[i]) note_call(call.group, program.transfers[call.cost]);
+  for (std::size_t number = 0; number < plan_.programs.size(); ++number) {
+    const Program& program = plan_.programs[number];
+    for (const ProgramCall& call : calls[number])
+      note_call(call.group, program.transfers[call.cost]);
     for (const PassTraffic& inner : program.inner) {
       for (std::size_t i = 0; i < inner.size(); ++i) {
         if (inner[i].wire > 0) note_call(inner_kinds()[i], inner[i].call);
