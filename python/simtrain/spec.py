@@ -687,7 +687,7 @@ class JobCheckpoint(Keys):
         non_persistent_save_interval: steps between those
     """
 
-    storage: Optional[str] = None
+    storage: str
     save_interval: Optional[int] = None
     async_save: Optional[bool] = None
     ckpt_format: Optional[Literal["torch_dist", "torch_dcp", "deepspeed"]] = None
@@ -706,8 +706,8 @@ class JobEval(Keys):
         eval_iters: steps' worth of samples of such a pass, forward only
     """
 
-    eval_interval: Optional[int] = None
-    eval_iters: Optional[int] = None
+    eval_interval: int
+    eval_iters: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -724,7 +724,7 @@ class JobData(Keys):
             none
     """
 
-    storage: Optional[str] = None
+    storage: str
     num_workers: Optional[int] = None
     bytes_per_token: Optional[int] = None
     sample_time: Optional[str] = None
@@ -755,7 +755,7 @@ class Job(Keys):
     train_iters: Optional[int] = None
     days: Optional[float] = None
     failures: Optional[str] = None
-    checkpoint: Optional[JobCheckpoint] = None
+    checkpoint: JobCheckpoint
     spare_nodes: Optional[int] = None
     elastic_replicas: Optional[int] = None
     fault_tolerance: Optional[str] = None
