@@ -132,8 +132,8 @@ TEST_CASE("an LLM Foundry configuration is refused where it is not simulated") {
               "'silu' is not modelled"));
   CHECK(holds(refused(foundry(), {"+model.config_overrides.num_hidden_layers=16"}),
               "another shape than the named model's is not imported"));
-  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptglu"}),
-              "model.ffn_config.ffn_type: is set to 'mptglu'"));
+  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptmoe"}),
+              "model.ffn_config.ffn_type: is set to 'mptmoe'"));
   CHECK(holds(refused(foundry(), {"model.name=hf_t5"}), "'hf_t5' is not modelled"));
   CHECK(holds(refused(foundry(), {"precision=fp32"}), "precision: 'fp32' is not modelled"));
   CHECK(holds(

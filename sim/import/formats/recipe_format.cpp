@@ -13,6 +13,7 @@ const std::vector<RecipeFormat>& recipe_formats() {
                                               kDlloggerHeader,
                                               kHuggingFaceConfig,
                                               kMegatronModelConfig,
+                                              kMegatronYamlConfig,
                                               kMegatronBridge,
                                               kNemo2,
                                               kNemo1,

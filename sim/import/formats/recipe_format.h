@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,13 @@
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {
+
+/// How many nodes or GPUs a script starts that names a configuration.
+struct LaunchedJob {
+  std::int64_t count = 0;
+  bool gpus = false;   ///< else nodes
+  std::string origin;  ///< what of the script says so
+};
 
 /// The user's options beside a recipe file.
 struct RecipeRequest {
@@ -22,6 +30,8 @@ struct RecipeRequest {
   std::vector<std::string> settings;    ///< KEY=VALUE of the scenario, as `simtrain run --set`
   /// Of a script, as on its command line: `MODEL=8B 1 8` is a variable and two arguments.
   std::optional<std::string> arguments;
+  /// Of the script that starts this configuration; what the configuration says counts.
+  std::optional<LaunchedJob> launched;
   /// What only a run gives is the framework's default, and where it has none what is usual.
   bool defaults = false;
 };
@@ -58,6 +68,7 @@ extern const RecipeFormat kMegatronArguments;
 extern const RecipeFormat kMegatronBridge;
 extern const RecipeFormat kMegatronLaunch;
 extern const RecipeFormat kMegatronModelConfig;
+extern const RecipeFormat kMegatronYamlConfig;
 extern const RecipeFormat kNanotron;
 extern const RecipeFormat kNemo2;
 extern const RecipeFormat kNemo2Launch;

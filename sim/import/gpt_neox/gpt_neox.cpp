@@ -26,6 +26,9 @@ constexpr std::array kNeoxKeys{
     KeyRow{"make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"padded_vocab_size", &T::padded_vocab_size},
     KeyRow{"tokenizer_type", &T::tokenizer},
+    KeyRow{"vocab_file", &T::tokenizer_model},
+    KeyRow{"sliding_window_width", &T::window_size},
+    KeyRow{"gas", &T::gradient_accumulation_steps},
     KeyRow{"activation", &T::activation},
     KeyRow{"norm", &T::normalization},
     KeyRow{"pos_emb", &T::position_embedding_type},
@@ -68,7 +71,6 @@ constexpr std::array kNeoxKeys{
     KeyRow{"log_*", kOutside},
     KeyRow{"checkpoint_factor", kOutside},
     KeyRow{"tensorboard_dir", kOutside},
-    KeyRow{"vocab_file", kOutside},
     KeyRow{"save", kOutside},
     KeyRow{"load", kOutside},
     KeyRow{"split", kOutside},
@@ -122,6 +124,9 @@ void add_neox_defaults(RecipeTerms& terms, const std::string& path) {
   if (recomputes && terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
     throw InputError(terms.recompute_num_layers->place, terms.recompute_num_layers->origin,
                      "keeping the input of every N-th layer only is not modelled; 1 would do");
+  const std::string vocabulary = terms.tokenizer_model ? terms.tokenizer_model->value : "";
+  if (vocabulary.ends_with("20B_tokenizer.json")) terms.tokenizer = terms.tokenizer_model;
+  default_to(terms.tokenizer, "GPT2BPETokenizer", neox);
   default_to(terms.normalization, "layernorm", neox);
   default_to(terms.activation, "gelu", neox);
   default_to(terms.add_bias_linear, true, neox);
@@ -157,8 +162,6 @@ ImportedRecipe read_neox(const ImportFile& file, const RecipeRequest& request,
   }
   settle_deepspeed(reading.terms);
   add_neox_defaults(reading.terms, file.path);
-  if (request.defaults)
-    default_to(reading.terms.tokenizer, "GPT2BPETokenizer", "GPT-NeoX's default");
   return imported_scenario("GPT-NeoX configuration", reading, file, request, data);
 }
 

@@ -57,7 +57,9 @@ Ramp ramp_of(const RecipeTerms& terms) {
 
 std::optional<RunLength> length_in(const WordTerm& term) {
   if (!term) return std::nullopt;
-  const std::int64_t count = number_as<std::int64_t>(term->value).value_or(0);
+  std::string digits = term->value;
+  std::erase(digits, '_');
+  const std::int64_t count = number_as<std::int64_t>(digits).value_or(0);
   if (count <= 0 || count > kMost) return std::nullopt;
   return RunLength{count, term->origin};
 }

@@ -20,12 +20,30 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kRecipeOption = "--recipe";
+constexpr std::string_view kRecipeFolder = "recipes/";
+constexpr std::string_view kFileOption = "--config-file";
 
 /// The start of a recipe of Megatron-Bridge: the recipe's name, and the words of its command.
 struct RecipeLaunch {
   ShellWord recipe;
   std::vector<ShellWord> words;
 };
+
+/// The recipe that a command names: `--recipe NAME`, or the script of one in a folder of recipes,
+/// recipes/llama/pretrain_llama3_8b.py.
+std::optional<ShellWord> recipe_word(const std::vector<ShellWord>& words) {
+  if (auto recipe = option_word(words, kRecipeOption)) return recipe;
+  for (const ShellWord& word : words) {
+    if (word.text.find(kRecipeFolder) == std::string::npos || !word.text.ends_with(".py")) continue;
+    const std::string file = word.text.substr(word.text.rfind('/') + 1);
+    if (!file.starts_with("pretrain_") && !file.starts_with("finetune_")) continue;
+    ShellWord recipe = word;
+    const std::size_t name = file.find('_') + 1;
+    recipe.text = file.substr(name, file.size() - name - 3);
+    return recipe;
+  }
+  return std::nullopt;
+}
 
 /// The words of the one command that names a recipe. Scripts put theirs together in variables, so
 /// that all words of a script count that starts one recipe only; of several the first counts.
@@ -40,7 +58,7 @@ std::optional<RecipeLaunch> launch_in(const std::vector<ShellWord>& words) {
       ++at;
     } while (at < words.size() && !words[at].starts);
     all.insert(all.end(), parts.begin(), parts.end());
-    const auto recipe = option_word(parts, kRecipeOption);
+    const auto recipe = recipe_word(parts);
     if (!recipe) continue;
     several = several || (found && found->recipe.text != recipe->text);
     if (!found) found = RecipeLaunch{*recipe, std::move(parts)};
@@ -109,6 +127,12 @@ YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
+  if (const auto named = option_word(launch.words, kFileOption)) {
+    const ImportFile beside = configuration_beside(*named, file.path);
+    tree = load_yaml_text(beside.text, beside.path);
+    if (tree.kind != YamlNode::Kind::map)
+      throw InputError({beside.path}, "", "is no map of keys; overrides of a recipe were expected");
+  }
   for (const ShellWord& word : launch.words) add_key(word, request, tree, open);
   apply_overrides(tree, key_overrides(request, true));
   add_precision(launch.recipe, tree);
@@ -130,9 +154,9 @@ void add_adapters(const RecipeLaunch& launch, RecipeTerms& terms) {
 }
 
 bool is_bridge_launch(std::string_view text) {
-  return text.find(kRecipeOption) != std::string_view::npos &&
-         (text.find("run_recipe.py") != std::string_view::npos ||
-          text.find("scripts/training/train.sh") != std::string_view::npos);
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  return (has(kRecipeOption) && (has("run_recipe.py") || has("scripts/training/train.sh"))) ||
+         (has(kRecipeFolder) && has(".py") && (has("/pretrain_") || has("/finetune_")));
 }
 
 ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& request,

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/scenario/scenario_text.h"
+#include "sim/import/shell/slurm_lines.h"
 
 namespace simtrain {
 namespace {
@@ -163,6 +165,21 @@ void add_environment(const ShellScript& script, std::vector<std::string>& settin
   }
 }
 
+/// How many GPUs or nodes the script starts, as far as it says.
+std::optional<LaunchedJob> launched_job(const ImportFile& file, const ProgramStart& start) {
+  WholeTerm gpus;
+  read_launch_count(start.words, {"--world_size"}, gpus);
+  if (gpus) return LaunchedJob{gpus->value, true, gpus->origin};
+  for (const std::string_view name : {"NNODES", "NUM_NODES"}) {
+    const auto word = variable_word(start, name);
+    const auto nodes = word ? number_as<std::int64_t>(word->text) : std::nullopt;
+    if (nodes && *nodes > 0) return LaunchedJob{*nodes, false, std::string(name)};
+  }
+  if (const auto nodes = slurm_nodes(file.text))
+    return LaunchedJob{*nodes, false, "--nodes of Slurm"};
+  return std::nullopt;
+}
+
 ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeRequest& request,
                                          const DataFolder& data) {
   const ShellScript script = read_script(file.text, file.path, script_request(request));
@@ -177,6 +194,7 @@ ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeReq
   const std::vector<std::string> own = key_overrides(request, false);
   changed.overrides.insert(changed.overrides.end(), own.begin(), own.end());
   add_environment(script, changed.settings);
+  changed.launched = launched_job(file, found->start);
   if (!found->program->format.recognizes(configuration.text))
     throw InputError(found->file.place, "",
                      fmt::format("starts a program with '{}', which is no configuration of {}",

@@ -34,6 +34,17 @@ void add_nemo2_keys(const std::vector<ShellWord>& words, const RecipeRequest& re
   }
 }
 
+/// `num_nodes` of the factory's own arguments: "llama3_8b(num_nodes=2, name='run')".
+void add_factory_nodes(const ShellWord& factory, YamlNode& tree) {
+  constexpr std::string_view kArgument = "num_nodes=";
+  constexpr std::string_view kKey = "trainer.num_nodes";
+  const std::size_t at = factory.text.find(kArgument);
+  if (at == std::string::npos || find_yaml_value(tree, kKey) != nullptr) return;
+  const std::string value = factory.text.substr(at + kArgument.size());
+  const std::string digits = value.substr(0, value.find_first_not_of("0123456789"));
+  if (!digits.empty()) set_yaml_value(tree, kKey, scalar_node(digits, factory.place));
+}
+
 bool is_nemo2_launch(std::string_view text) {
   return text.find("nemo llm ") != std::string_view::npos &&
          text.find(kFactory) != std::string_view::npos;
@@ -52,6 +63,7 @@ ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& re
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
   add_nemo2_keys(start->words, request, tree);
+  add_factory_nodes(*factory, tree);
   apply_overrides(tree, key_overrides(request, true));
   RecipeTerms named;
   named.model_class = Given<std::string>{model_named_in(factory->text).value_or(factory->text),

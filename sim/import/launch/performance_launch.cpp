@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,29 +20,33 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kFolder = "scripts/performance/";
+constexpr std::string_view kModule = "scripts.performance.";
 constexpr std::array<std::string_view, 3> kStarters{"setup_experiment.py", "run_script.py",
                                                     "run_performance_workload.py"};
 
 /// An option of the scripts in scripts/performance of NeMo 2 and Megatron-Bridge, and the key of a
 /// configuration of Megatron-Bridge that it sets.
 struct PerformanceOption {
-  std::string_view letters;
-  std::string_view name;
+  std::array<std::string_view, 3> names;  ///< the letters, the name, and NeMo 2's where it differs
   std::string_view key;
 };
 constexpr std::array kPerformanceOptions{
-    PerformanceOption{"-tp", "--tensor_model_parallel_size", "model.tensor_model_parallel_size"},
-    PerformanceOption{"-pp", "--pipeline_model_parallel_size",
+    PerformanceOption{{"-tp", "--tensor_model_parallel_size", "--tensor_parallel_size"},
+                      "model.tensor_model_parallel_size"},
+    PerformanceOption{{"-pp", "--pipeline_model_parallel_size", "--pipeline_parallel_size"},
                       "model.pipeline_model_parallel_size"},
-    PerformanceOption{"-cp", "--context_parallel_size", "model.context_parallel_size"},
-    PerformanceOption{"-vp", "--virtual_pipeline_model_parallel_size",
-                      "model.virtual_pipeline_model_parallel_size"},
-    PerformanceOption{"-ep", "--expert_model_parallel_size", "model.expert_model_parallel_size"},
-    PerformanceOption{"-et", "--expert_tensor_parallel_size", "model.expert_tensor_parallel_size"},
-    PerformanceOption{"-mb", "--micro_batch_size", "train.micro_batch_size"},
-    PerformanceOption{"-gb", "--global_batch_size", "train.global_batch_size"},
-    PerformanceOption{"-sl", "--seq_length", "model.seq_length"},
-    PerformanceOption{"-rl", "--recompute_layers", "model.recompute_num_layers"},
+    PerformanceOption{{"-cp", "--context_parallel_size"}, "model.context_parallel_size"},
+    PerformanceOption{
+        {"-vp", "--virtual_pipeline_model_parallel_size", "--virtual_pipeline_parallel_size"},
+        "model.virtual_pipeline_model_parallel_size"},
+    PerformanceOption{{"-ep", "--expert_model_parallel_size", "--expert_parallel_size"},
+                      "model.expert_model_parallel_size"},
+    PerformanceOption{{"-et", "--expert_tensor_parallel_size"},
+                      "model.expert_tensor_parallel_size"},
+    PerformanceOption{{"-mb", "--micro_batch_size"}, "train.micro_batch_size"},
+    PerformanceOption{{"-gb", "--global_batch_size"}, "train.global_batch_size"},
+    PerformanceOption{{"-sl", "--seq_length"}, "model.seq_length"},
+    PerformanceOption{{"-rl", "--recompute_layers"}, "model.recompute_num_layers"},
 };
 
 /// A word of `--compute_dtype` with one of `--fp8_recipe` (nothing: whichever), and the
@@ -66,11 +71,26 @@ constexpr std::array kPerformancePrecisions{
     PerformancePrecision{"nvfp4", "", "bf16_with_nvfp4_mixed"}};
 
 std::optional<ShellWord> option_of(const std::vector<ShellWord>& words,
-                                   std::initializer_list<std::string_view> names) {
+                                   std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
+    if (name.empty()) continue;
     if (auto word = option_word(words, name)) return word;
   }
   return std::nullopt;
+}
+
+std::optional<ShellWord> option_of(const std::vector<ShellWord>& words,
+                                   std::initializer_list<std::string_view> names) {
+  return option_of(words, std::span(names.begin(), names.size()));
+}
+
+/// `python -m scripts.performance.llm.pretrain_llama3_8b` as the file that it is of.
+void name_files(std::vector<ShellWord>& words) {
+  for (ShellWord& word : words) {
+    if (!word.text.starts_with(kModule)) continue;
+    std::replace(word.text.begin(), word.text.end(), '.', '/');
+    word.text += ".py";
+  }
 }
 
 /// Whether a word is the script that is started: setup_experiment.py, pretrain_llama3_8b.py.
@@ -105,7 +125,7 @@ YamlNode performance_tree(const std::vector<ShellWord>& words, const ImportFile&
     set_yaml_value(tree, key, scalar_node(word.text, word.place), word.place);
   };
   for (const PerformanceOption& row : kPerformanceOptions) {
-    if (const auto word = option_of(words, {row.letters, row.name})) set(row.key, *word);
+    if (const auto word = option_of(words, row.names)) set(row.key, *word);
   }
   if (const auto dtype = option_of(words, {"-c", "--compute_dtype"})) {
     const auto recipe = option_of(words, {"-fr", "--fp8_recipe"});
@@ -129,7 +149,8 @@ YamlNode performance_tree(const std::vector<ShellWord>& words, const ImportFile&
 }
 
 bool is_performance_launch(std::string_view text) {
-  return text.find(kFolder) != std::string_view::npos &&
+  return (text.find(kFolder) != std::string_view::npos ||
+          text.find(kModule) != std::string_view::npos) &&
          (text.find("-ng") != std::string_view::npos ||
           text.find("--num_gpus") != std::string_view::npos);
 }
@@ -146,7 +167,8 @@ void add_adapters(const std::vector<ShellWord>& words, const ShellWord& model, R
 
 ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeRequest& request,
                                        const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, script_request(request));
+  ShellScript script = read_script(file.text, file.path, script_request(request));
+  name_files(script.words);
   constexpr std::array<std::string_view, 1> kPython{".py"};
   const auto start = program_start(script.words, kPython);
   if (!start || std::none_of(start->words.begin(), start->words.end(), is_performance_script))

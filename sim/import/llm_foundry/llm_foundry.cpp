@@ -4,9 +4,11 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/job/adapter_keys.h"
+#include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
+#include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
@@ -35,9 +37,8 @@ constexpr std::array kFoundryKeys{
     KeyRow{"model.vocab_size", &T::padded_vocab_size},
     KeyRow{"model.ffn_config.ffn_hidden_size", &T::ffn_hidden_size},
     KeyRow{"model.ffn_config.ffn_type",
-           Refused{"gated layers of LLM Foundry are not imported", "mptmlp"}},
-    KeyRow{"model.ffn_config.mlp_type",
-           Refused{"gated experts of LLM Foundry are not imported", "mlp"}},
+           Refused{"this FFN of LLM Foundry is not imported", "mptmlp"}},
+    KeyRow{"model.ffn_config.mlp_type", &T::gated_linear_unit},
     KeyRow{"model.ffn_config.moe_num_experts", &T::num_moe_experts},
     KeyRow{"model.ffn_config.moe_top_k", &T::moe_router_topk},
     KeyRow{"model.ffn_config.moe_world_size", &T::expert_model_parallel_size},
@@ -176,8 +177,13 @@ void settle_foundry_tree(YamlNode& tree, const std::string& path) {
   reword(tree, "model.attn_config.sliding_window_size", {{"-1", ""}});
   reword(tree, "model.norm_type",
          {{"low_precision_layernorm", "layernorm"}, {"low_precision_rmsnorm", "rmsnorm"}});
+  if (const YamlNode* kind = find_yaml_value(tree, "model.ffn_config.ffn_type");
+      kind != nullptr && kind->text == "mptglu")
+    set_yaml_value(tree, "model.ffn_config.mlp_type", scalar_node("glu", kind->place));
+  reword(tree, "model.ffn_config.mlp_type", {{"glu", "true"}, {"mlp", "false"}});
   reword(tree, "model.ffn_config.ffn_type",
-         {{"te_ln_mlp", "mptmlp"},
+         {{"mptglu", "mptmlp"},
+          {"te_ln_mlp", "mptmlp"},
           {"mb_moe", "mptmlp"},
           {"mb_dmoe", "mptmlp"},
           {"torch_dmoe", "mptmlp"}});
@@ -240,17 +246,43 @@ void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   default_to(terms.hidden_dropout, 0, mpt);
 }
 
+/// A run of MosaicML's platform, which holds the configuration.
+bool is_platform_run(std::string_view text) {
+  return has_top_key(text, "parameters") && !has_top_key(text, "model") &&
+         text.find("global_train_batch_size:") != std::string_view::npos;
+}
+
 bool is_llm_foundry(std::string_view text) {
-  return has_top_key(text, "model") && has_top_key(text, "global_train_batch_size");
+  return (has_top_key(text, "model") && has_top_key(text, "global_train_batch_size")) ||
+         is_platform_run(text);
+}
+
+/// The configuration, and the GPUs that a run asks for.
+YamlNode foundry_tree(const ImportFile& file, const RecipeRequest& request, WholeTerm& gpus) {
+  if (!is_platform_run(file.text)) return load_yaml_recipe(file, request);
+  const YamlNode run = load_yaml_text(file.text, file.path);
+  for (const std::string_view key : {"gpu_num", "compute.gpus"}) {
+    const YamlNode* given = find_yaml_value(run, key);
+    const auto count = given != nullptr ? number_as<std::int64_t>(given->text) : std::nullopt;
+    if (count && *count > 0)
+      gpus = Given<std::int64_t>{*count, std::string(key), false, given->place};
+  }
+  YamlNode tree = *run.find("parameters");
+  if (tree.kind != YamlNode::Kind::map)
+    throw InputError(tree.place, "parameters", "must be a map of keys");
+  apply_overrides(tree, request.overrides);
+  return tree;
 }
 
 ImportedRecipe read_llm_foundry(const ImportFile& file, const RecipeRequest& request,
                                 const DataFolder& data) {
-  YamlNode tree = load_yaml_recipe(file, request);
+  WholeTerm gpus;
+  YamlNode tree = foundry_tree(file, request, gpus);
   settle_foundry_tree(tree, file.path);
   const YamlNode* fsdp = tree.find("fsdp_config");
   const bool sharded = fsdp != nullptr && fsdp->kind == YamlNode::Kind::map;
   RecipeReading reading = read_recipe(tree, kFoundryKeys, KeyStyle::dotted);
+  if (gpus) reading.terms.world_size = gpus;
   require_named_model(reading.terms, request);
   add_foundry_defaults(reading.terms, sharded);
   return imported_scenario("LLM Foundry configuration", reading, file, request, data);

@@ -5,8 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "sim/core/input/scalar_text.h"
 #include "sim/import/job/adapter_keys.h"
 #include "sim/import/job/sharding_keys.h"
+#include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/import/terms/overlap_table.h"
@@ -144,6 +148,8 @@ constexpr std::array kPrecisionKeys{
     KeyRow{"mixed_precision.*", Ignored{"the types of the usual BF16 or FP8 training are assumed"}},
 };
 
+constexpr std::string_view kLayout = "model.pipeline_model_parallel_layout";
+
 /// The line before the configuration that Megatron-Bridge prints at start, and how the line behind
 /// it starts.
 constexpr std::string_view kTaskHead = "------- Task Configuration -------";
@@ -214,13 +220,40 @@ void add_overlap_defaults(RecipeTerms& terms) {
   default_to(terms.bucket_size, std::int64_t{128} << 20, config);
 }
 
+/// Megatron's letter of a layer in a layout: E, t, m or L.
+std::string layer_letter(const YamlNode& layer) {
+  if (layer.text == "embedding") return "E";
+  if (layer.text == "decoder") return "t";
+  if (layer.text == "mtp") return "m";
+  if (layer.text == "loss") return "L";
+  throw InputError(layer.place, std::string(kLayout),
+                   fmt::format("is {}; embedding, decoder, mtp or loss would do", found(layer)));
+}
+
+/// A layout that is a list for each stage, as Megatron writes it: `Ettt|tttL`.
+void settle_layout(YamlNode& tree) {
+  const YamlNode* given = find_yaml_value(tree, kLayout);
+  if (given == nullptr || given->kind != YamlNode::Kind::list) return;
+  std::string text;
+  for (const YamlNode& stage : given->items) {
+    if (!text.empty()) text += '|';
+    if (stage.kind == YamlNode::Kind::scalar) text += layer_letter(stage);
+    for (const YamlNode& layer : stage.items) text += layer_letter(layer);
+  }
+  set_yaml_value(tree, kLayout, scalar_node(text, given->place));
+}
+
 ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
   const bool console = is_console_log(file.text);
-  const YamlNode tree = load_yaml_recipe(
+  YamlNode tree = load_yaml_recipe(
       console ? ImportFile{file.path, task_configuration(file.text)} : file, request);
-  return imported_scenario("Megatron-Bridge configuration", bridge_reading(tree), file, request,
-                           data);
+  settle_layout(tree);
+  RecipeReading reading = bridge_reading(tree);
+  // Keys over those of a recipe: all else is the named model's.
+  if (request.model && !reading.terms.num_layers && !reading.terms.model_class)
+    reading.terms.model_class = Given<std::string>{*request.model, "--model", false, {file.path}};
+  return imported_scenario("Megatron-Bridge configuration", reading, file, request, data);
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ std::string option_text(const YamlEntry& argument) {
 
 /// The words of Megatron's command line where it has others, or fewer.
 RecipeTerms megatron_words(RecipeTerms terms) {
+  terms.activation.reset();  // flags say it
   if (terms.overlap_p2p_comm && terms.overlap_p2p_comm->value) terms.overlap_p2p_comm.reset();
   const bool grouped = terms.group_query_attention && terms.group_query_attention->value;
   if (!grouped) terms.num_query_groups.reset();

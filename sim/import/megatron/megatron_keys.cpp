@@ -153,6 +153,12 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"activations_checkpoint_num_layers", &T::recompute_num_layers},
     KeyRow{"num_key_value_heads", &T::num_query_groups},
     KeyRow{"moe_expert_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"glu_activation", &T::activation},
+    KeyRow{"geglu", &T::quick_geglu},  // GELU in a gated unit too
+    KeyRow{"activation_func", &T::activation},
+    KeyRow{"gated_linear_unit", &T::gated_linear_unit},
+    KeyRow{"pad_vocab_size_to", &T::padded_vocab_size},
+    KeyRow{"pp_partition_method", Ignored{"with 'embedding' both ends count as a layer each"}},
     KeyRow{"attention_head_type", Ignored{"multiquery is one group of queries"}},
     KeyRow{"retro_add_retriever", Refused{"retrieval is not modelled"}},
     KeyRow{"main_grads_dtype", &T::grad_reduce_dtype},

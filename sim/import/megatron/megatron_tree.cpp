@@ -60,6 +60,12 @@ void settle_words_of_forks(const YamlNode& tree, RecipeTerms& terms) {
   if (terms.num_moe_experts && tree.find("moe_expert_parallel_size") != nullptr) {
     default_to(terms.moe_router_topk, 1, "Megatron-DeepSpeed's default");
     default_to(terms.moe_layer_freq, scalar_node("2", {}), "Megatron-DeepSpeed's default");
+    default_to(terms.moe_token_dispatcher_type, "alltoall", "DeepSpeed exchanges tokens so");
+  }
+  // BigScience's fork: embedding and head count as a layer each.
+  if (text_at(tree, "pp_partition_method").find("embedding") != std::string::npos) {
+    default_to(terms.account_for_embedding_in_pipeline_split, true, "--pp-partition-method");
+    default_to(terms.account_for_loss_in_pipeline_split, true, "--pp-partition-method");
   }
 }
 
@@ -69,7 +75,11 @@ YamlNode deepspeed_config(const std::string& path, const YamlNode& given,
   const ShellWord* document = document_of(documents, given.text);
   if (document == nullptr) return load_deepspeed_config(path, given);
   const std::string above(static_cast<std::size_t>(document->place.line - 1), '\n');
-  return load_yaml_text(above + document->text, document->place.file);
+  YamlNode tree = load_yaml_text(above + document->text, document->place.file);
+  std::erase_if(tree.entries, [](const YamlEntry& entry) {  // what only a run knows
+    return entry.value.text.find('$') != std::string::npos;
+  });
+  return tree;
 }
 
 }  // namespace
@@ -170,14 +180,14 @@ YamlNode MegatronArguments::take() {
 
 namespace {
 
-/// What `--nodes` says in place of counts of servers and their GPUs that only a run knows.
+/// What `--nodes` says in place of a count of servers that only a run knows. GPUs of a server that
+/// only a run counts are those of the cluster's.
 YamlNode with_nodes(YamlNode tree, const RecipeRequest& request) {
-  if (!request.nodes) return tree;
   const auto open = [](const YamlEntry& entry, std::string_view key) {
     return entry.key == key && entry.value.text.find_first_of("$`") != std::string::npos;
   };
   for (YamlEntry& entry : tree.entries) {
-    if (open(entry, "nnodes")) entry.value.text = std::to_string(*request.nodes);
+    if (request.nodes && open(entry, "nnodes")) entry.value.text = std::to_string(*request.nodes);
   }
   std::erase_if(tree.entries, [&](const auto& entry) { return open(entry, "nproc_per_node"); });
   return tree;

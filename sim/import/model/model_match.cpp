@@ -22,8 +22,13 @@ struct ModelClass {
   std::string_view name;
   std::string_view model;  ///< of scenarios/models
 };
-constexpr std::array<ModelClass, 75> kClasses{
-    {{"Llama31Config8B", "llama3.1-8b"},
+constexpr std::array<ModelClass, 80> kClasses{
+    {{"GPTConfig5B", "gpt3-5b"},
+     {"GPTConfig7B", "gpt3-7b"},
+     {"GPTConfig20B", "gpt3-20b"},
+     {"GPTConfig175B", "gpt3-175b"},
+     {"Nemotron3Config22B", "nemotron3-22b"},
+     {"Llama31Config8B", "llama3.1-8b"},
      {"Llama31Config70B", "llama3.1-70b"},
      {"Llama31Config405B", "llama3.1-405b"},
      {"Nemotron4Config15B", "nemotron4-15b"},

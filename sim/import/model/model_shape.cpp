@@ -36,7 +36,8 @@ constexpr std::array<ActivationName, 9> kActivations{{{"fast-swiglu", Activation
                                                       {"fast_gelu", Activation::gelu},
                                                       {"fast-gelu", Activation::gelu}}};
 
-/// A sigmoid of 1.702 times its argument in place of that of its argument moves as many bytes.
+/// A sigmoid of 1.702 times its argument, or GELU itself, in place of that of its argument moves as
+/// many bytes.
 Finding quick_gelu(bool gated, const std::string& origin) {
   return {"activation", gated ? "swiglu" : "gelu",
           fmt::format("{}{}", origin, gated ? kGatedGelu : ": as GELU")};
@@ -50,6 +51,9 @@ Finding activation(const RecipeTerms& terms) {
     const auto row = std::find_if(kActivations.begin(), kActivations.end(),
                                   [&](const ActivationName& one) { return one.name == word; });
     const bool gated = terms.gated_linear_unit && terms.gated_linear_unit->value;
+    const bool gelu = row != kActivations.end() && row->value == Activation::gelu;
+    if (word == "geglu" || word == "fast-geglu" || (gated && gelu))
+      return quick_gelu(true, terms.activation->origin);
     if (word == "quick_gelu") return quick_gelu(gated, terms.activation->origin);
     const bool ungated_silu =
         word == "silu" && terms.gated_linear_unit && !terms.gated_linear_unit->value;
@@ -151,15 +155,16 @@ struct Tokenizer {
   std::string_view name;
   std::int64_t entries;
 };
-constexpr std::array<Tokenizer, 9> kTokenizers{{{"GPT2BPETokenizer", 50257},
-                                                {"Llama2Tokenizer", 32000},
-                                                {"gpt2", 50257},
-                                                {"meta-llama/Meta-Llama-3-8B", 128256},
-                                                {"meta-llama/Llama-3.1-8B", 128256},
-                                                {"meta-llama/Llama-3.1-70B", 128256},
-                                                {"meta-llama/Llama-3.1-405B", 128256},
-                                                {"mistralai/Mistral-Large-Instruct-2407", 32768},
-                                                {"mistralai/Mistral-Nemo-Base-2407", 131072}}};
+constexpr std::array<Tokenizer, 10> kTokenizers{{{"GPT2BPETokenizer", 50257},
+                                                 {"Llama2Tokenizer", 32000},
+                                                 {"gpt2", 50257},
+                                                 {"20B_tokenizer.json", 50277},
+                                                 {"meta-llama/Meta-Llama-3-8B", 128256},
+                                                 {"meta-llama/Llama-3.1-8B", 128256},
+                                                 {"meta-llama/Llama-3.1-70B", 128256},
+                                                 {"meta-llama/Llama-3.1-405B", 128256},
+                                                 {"mistralai/Mistral-Large-Instruct-2407", 32768},
+                                                 {"mistralai/Mistral-Nemo-Base-2407", 131072}}};
 
 /// Padded to a multiple of make_vocab_size_divisible_by x TP, as Megatron does.
 void add_vocabulary(std::vector<Finding>& shape, const RecipeTerms& terms, std::int64_t tp) {
@@ -176,7 +181,7 @@ void add_vocabulary(std::vector<Finding>& shape, const RecipeTerms& terms, std::
   } else if (terms.tokenizer) {
     const std::string& name = terms.tokenizer->value;
     for (const Tokenizer& row : kTokenizers) {
-      if (row.name == name) entries = row.entries;
+      if (name == row.name || name.ends_with(fmt::format("/{}", row.name))) entries = row.entries;
     }
     origin = fmt::format("{} {}", terms.tokenizer->origin, plain_text(name));
   }

@@ -19,7 +19,7 @@ struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 87> kNamedModels{{
+constexpr std::array<NamedModel, 89> kNamedModels{{
     {"llama2-7b", "llama2-7b"},
     {"llama2-13b", "llama2-13b"},
     {"llama2-70b", "llama2-70b"},
@@ -60,6 +60,8 @@ constexpr std::array<NamedModel, 87> kNamedModels{{
     {"kimi-k2", "kimi-k2"},
     {"kimi-k2-1t", "kimi-k2"},
     {"qwen2-57b-a14b", "qwen2-57b-a14b"},
+    {"qwen2-7b", "qwen2.5-7b"},
+    {"qwen2-72b", "qwen2.5-72b"},
     {"qwen2.5-7b", "qwen2.5-7b"},
     {"qwen2.5-14b", "qwen2.5-14b"},
     {"qwen2.5-32b", "qwen2.5-32b"},

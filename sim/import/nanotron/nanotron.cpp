@@ -25,6 +25,8 @@ constexpr std::array kNanotronKeys{
     KeyRow{"model.model_config.is_llama_config", &T::gated_linear_unit},
     KeyRow{"model.model_config.is_qwen2_config", &T::add_qkv_bias},
     KeyRow{"model.model_config.moe_config", Refused{"experts of nanotron are not imported"}},
+    KeyRow{"model.model_config.moe_num_experts",
+           Refused{"experts of nanotron are not imported", "1"}},
     KeyRow{"model.model_config.attention_bias", &T::attention_bias},
     KeyRow{"model.model_config.sliding_window_size", &T::window_size},
     KeyRow{"model.model_config._use_doc_masking", kPackedDocuments},

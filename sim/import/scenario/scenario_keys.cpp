@@ -259,11 +259,10 @@ class ScenarioKeys {
                                {file_.path});
     });
     if (const WordTerm& schedule = t_.pipeline_schedule; schedule && !schedule->assumed)
-      put(p + "pipeline_schedule", [&]() -> Finding {
-        return {"", schedule->value, schedule->origin, schedule->assumed};
-      });
+      put(p + "pipeline_schedule", [&] { return of(*schedule); });
     const WholeTerm& group = t_.microbatch_group_size_per_vp_stage;
-    if (group && group->value != number(p + "pipeline_model_parallel_size"))
+    if (group && group->value != number(p + "pipeline_model_parallel_size") &&
+        number(p + "virtual_pipeline_model_parallel_size") > 1)
       put(p + "microbatch_group_size_per_vp_stage", [&] { return of(*group); });
     with_default(p + "context_parallel_size", t_.context_parallel_size, 1);
     with_default(p + "expert_model_parallel_size", t_.expert_model_parallel_size, 1);

@@ -179,9 +179,15 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
   }
 }
 
-/// The nodes that a script asks Slurm for, where nothing else says how many there are.
-void take_slurm_nodes(const ImportFile& file, RecipeTerms& terms) {
+/// The nodes that a script starts or asks Slurm for, where nothing else says how many there are.
+void take_launched_nodes(const ImportFile& file, const RecipeRequest& request, RecipeTerms& terms) {
   if (terms.world_size || terms.num_nodes) return;
+  if (request.launched) {
+    const auto& [count, gpus, origin] = *request.launched;
+    (gpus ? terms.world_size : terms.num_nodes) =
+        Given<std::int64_t>{count, origin, false, {file.path}};
+    return;
+  }
   if (const auto nodes = slurm_nodes(file.text))
     terms.num_nodes = Given<std::int64_t>{*nodes, "--nodes of Slurm", false, {file.path}};
 }
@@ -215,7 +221,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
   settle_experts(reading, request, data);
   settle_mamba(reading, request, data);
   settle_sharding(reading);
-  take_slurm_nodes(file, reading.terms);
+  take_launched_nodes(file, request, reading.terms);
   settle_uneven_stages(reading.terms, request, data, {file.path});
   leave_out_nccl(request, data, reading);
   ImportedRecipe result = imported_text({file.path, std::string(format)},

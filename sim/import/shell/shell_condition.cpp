@@ -113,11 +113,13 @@ std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
   std::optional<Tested> whole;
   std::string sign;
   std::vector<std::string> plain;
-  std::optional<Tested> number;  // of `((...))`
+  bool counts = false;  // `((...))`, of `number`
+  Tested number;
   for (std::size_t i = 0; i <= words.size(); ++i) {
     const bool over = i == words.size();
     if (const auto arithmetic = plain.empty() ? arithmetic_at(words, i) : std::nullopt) {
       number = number_holds(arithmetic->text, variables);
+      counts = true;
       i = arithmetic->end - 1;
       continue;
     }
@@ -125,10 +127,10 @@ std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
       plain.push_back(words[i].text);
       continue;
     }
-    if (over && plain.empty() && !number) break;  // behind the `;` before `then`
-    const Tested test = number ? *number : test_holds(std::move(plain), variables);
+    if (over && plain.empty() && !counts) break;  // behind the `;` before `then`
+    const Tested test = counts ? number : test_holds(std::move(plain), variables);
     plain.clear();
-    number.reset();
+    counts = false;
     if (whole && sign.empty()) return std::nullopt;  // several commands
     whole = whole ? chained(*whole, sign, test) : test;
     if (over) break;

@@ -1,6 +1,7 @@
 #include "sim/import/shell/shell_variables.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -34,9 +35,20 @@ std::size_t arithmetic_length(const std::string& word, std::size_t at) {
   return 0;
 }
 
+/// Whether commands of a pipe change blanks between words alone.
+bool keeps_words(std::string_view commands) {
+  constexpr std::array<std::string_view, 6> kOfBlanks{R"(tr '\n' ' ')",      R"(tr "\n" " ")",
+                                                      R"(tr -s ' ')",        "xargs",
+                                                      R"(sed 's/  \+/ /g')", R"(sed 's/  */ /g')"};
+  const std::vector<std::string_view> all = split(commands, '|');
+  return std::all_of(all.begin(), all.end(), [&](std::string_view command) {
+    return std::find(kOfBlanks.begin(), kOfBlanks.end(), trimmed(command)) != kOfBlanks.end();
+  });
+}
+
 /// A command whose output a script takes in, and how long all of it is in the script; 0 where there
-/// is none that is understood: `expr WORDS` and `echo WORDS | bc` print a number, `echo WORDS`
-/// words.
+/// is none that is understood: `expr WORDS` and `echo WORDS | bc` print a number, `echo WORDS` its
+/// words, whose lines `tr` may join.
 struct PrintedText {
   std::string_view words;
   bool number = false;
@@ -60,8 +72,10 @@ PrintedText printed_text(std::string_view word, std::size_t at) {
   if (!command.starts_with("echo ") || words.starts_with('-')) return {};
   const std::size_t pipe = words.find('|');
   if (pipe == std::string_view::npos) return {words, false, end + 1 - at};
-  if (trimmed(words.substr(pipe + 1)) != "bc") return {};
-  return {words.substr(0, pipe), true, end + 1 - at};
+  const std::string_view filters = words.substr(pipe + 1);
+  const bool number = trimmed(filters) == "bc";
+  if (!number && !keeps_words(filters)) return {};
+  return {words.substr(0, pipe), number, end + 1 - at};
 }
 
 /// Of `$NAME`, `${...}`, `$((...))`, `$(expr ...)` or `$(echo ...)`; 0 where there is none.
@@ -206,10 +220,12 @@ std::optional<std::string> ShellVariables::number_of(std::string_view formula, i
 std::optional<std::string> ShellVariables::echoed_words(const std::string& words, int depth) const {
   if (depth >= kDeepestDefault) return std::nullopt;
   const std::string text = put_in(words, depth + 1);
-  if (text.find_first_of("$`") != std::string::npos) return std::nullopt;
   std::string words_apart;
-  for (const std::string_view word : split(text, ' ')) {
-    if (!word.empty()) words_apart += (words_apart.empty() ? "" : " ") + std::string(word);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = std::min(text.find_first_not_of(" \t\n", at), text.size());
+    at = std::min(text.find_first_of(" \t\n", start), text.size());
+    if (start < at)
+      words_apart += (words_apart.empty() ? "" : " ") + text.substr(start, at - start);
   }
   return words_apart;
 }

@@ -13,6 +13,17 @@ std::optional<int> count_in(std::string_view text) {
   return count && *count >= 1 && *count <= kMostTasks ? count : std::nullopt;
 }
 
+/// What is behind an option at the start of a line's words: `=8`, ` 8` or, of a letter, `8`.
+std::optional<std::string_view> value_behind(std::string_view words, std::string_view option,
+                                             bool letter) {
+  if (option.empty() || !words.starts_with(option)) return std::nullopt;
+  const std::string_view rest = words.substr(option.size());
+  const bool ends = !rest.empty() && (rest[0] == '=' || rest[0] == ' ' || rest[0] == '\t');
+  if (!ends && (!letter || rest.empty())) return std::nullopt;
+  const std::string_view given = trimmed(rest.substr(ends ? 1 : 0));
+  return given.substr(0, given.find_first_of(" \t\r"));
+}
+
 /// What is given for an option in the `#SBATCH` lines, as `--nodes=8`, `--nodes 8` or `-N 8`; the
 /// last one counts.
 std::optional<std::string_view> option_in(std::string_view script, std::string_view name,
@@ -23,13 +34,11 @@ std::optional<std::string_view> option_in(std::string_view script, std::string_v
     if (!line.starts_with(kMark)) continue;
     line = trimmed(line.substr(kMark.size()));
     line = line.substr(0, line.find('#'));
-    for (const std::string_view option : {name, letter}) {
-      if (option.empty() || !line.starts_with(option)) continue;
-      const std::string_view rest = line.substr(option.size());
-      const bool ends = !rest.empty() && (rest[0] == '=' || rest[0] == ' ' || rest[0] == '\t');
-      if (!ends && (option != letter || rest.empty())) continue;
-      const std::string_view given = trimmed(rest.substr(ends ? 1 : 0));
-      value = given.substr(0, given.find_first_of(" \t\r"));
+    while (!line.empty()) {
+      if (const auto long_form = value_behind(line, name, false)) value = long_form;
+      if (const auto short_form = value_behind(line, letter, true)) value = short_form;
+      const std::size_t next = line.find_first_of(" \t");
+      line = next == std::string_view::npos ? "" : trimmed(line.substr(next));
     }
   }
   return value;

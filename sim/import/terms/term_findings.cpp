@@ -116,6 +116,10 @@ Finding half(const Given<T>& given) {
 
 }  // namespace
 
+Finding of(const Given<std::string>& given) {
+  return {"", given.value, given.origin, given.assumed};
+}
+
 Finding of(const Given<bool>& given) {
   return {"", given.value ? "true" : "false", given.origin, given.assumed};
 }

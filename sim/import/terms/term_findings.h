@@ -18,6 +18,7 @@ inline constexpr std::string_view kGatedGelu = ": GELU in a gated unit, as SwiGL
 /// A term as the recipe gives it; the caller adds the key.
 Finding of(const Given<bool>& given);
 Finding of(const Given<std::int64_t>& given);
+Finding of(const Given<std::string>& given);
 
 /// What frameworks leave off by default.
 Finding off();

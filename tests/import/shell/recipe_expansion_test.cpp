@@ -26,6 +26,8 @@ TEST_CASE("items of a map have its keys, those of a list count from its end too"
 TEST_CASE("echo hands on words, and bc computes") {
   CHECK(run_words("N=4\nrun $(echo $N) \"$(echo \"a  $N\")\" `echo b`") == "4 a 4 b ");
   CHECK(run_words("N=4\nrun $(echo \"($N + 1) * 2\" | bc) $(echo $N*8|bc)") == "10 32 ");
+  CHECK(run_words("O=\"a=1\n b=2\"\nC=x\nC=\"$C $(echo \"$O\" | tr '\\n' ' ')\"\nrun $C") ==
+        "x a=1 b=2 ");
   CHECK(run_words("run $(echo $1 | cut -d, -f1) $(echo -n a)") ==
         "$(echo $1 | cut -d, -f1) $(echo -n a) ");
 }

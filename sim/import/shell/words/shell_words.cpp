@@ -173,9 +173,10 @@ class Splitter {
     begin();
     advance();
     while (at_ < end) {
-      if (quote == '"' && text_[at_] == '\\' && at_ + 1 < end) advance();
-      add(text_[at_]);
-      advance();
+      const std::size_t inside = quote == '"' ? bracket_end(text_, at_) : at_;
+      if (inside == at_ && quote == '"' && text_[at_] == '\\' && at_ + 1 < end) advance();
+      do add_and_advance();
+      while (at_ <= inside);
     }
     advance();
   }
