@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/api/access.h"
+#include "sim/api/checks.h"
 #include "sim/api/errors.h"
 #include "sim/api/figures.h"
 #include "sim/study/sweep/sweep_row.h"
