@@ -143,7 +143,7 @@ TEST_CASE("an argument of Megatron can be taken away as Hydra does") {
 
 TEST_CASE("a recipe with a shape of its own needs no model file") {
   const ImportFile script = with(with(recipe_file("gpt15b_megatron.sh"), "--hidden-size 6144",
-                                      "--hidden-size 3072 --ffn-hidden-size 9216"),
+                                      "--hidden-size 3072 --ffn-hidden-size 10240"),
                                  "--num-attention-heads 48", "--num-attention-heads 24");
   RecipeRequest request = h100_job();
   request.name = "small";
@@ -152,7 +152,7 @@ TEST_CASE("a recipe with a shape of its own needs no model file") {
   CHECK(model.name == "small");
   CHECK(model.num_layers == 32);
   CHECK(model.hidden_size == 3072);
-  CHECK(model.ffn_hidden_size == 9216);
+  CHECK(model.ffn_hidden_size == 10240);
   CHECK(model.num_query_groups == 8);
   CHECK(model.vocab_size == 256000);
   CHECK(model.activation == Activation::squared_relu);

@@ -199,9 +199,19 @@ TEST_CASE("models are found by the names that frameworks and hubs have for them"
   CHECK(named_model("gpt_oss_20b") == "gpt-oss-20b");
   CHECK(named_model("mistralai/Mixtral-8x7B-v0.1") == "mixtral-8x7b");
   CHECK(named_model("qwen3_600m") == "qwen3-0.6b");
+  CHECK(named_model("Llama31Config8B") == "llama3.1-8b");
+  CHECK(named_model("Qwen25ModelProvider1P5B") == "qwen2.5-1.5b");
+  CHECK(named_model("KimiK2Provider") == "kimi-k2");
+  CHECK(named_model("MistralConfig7B") == "mistral-7b");
+  CHECK(!named_model("GPTModelProvider"));
+  CHECK(!named_model("Config"));
   CHECK(!named_model("llama-3.1-18b"));
   CHECK(!named_model("base"));
   CHECK(!named_model(""));
+  for (const std::string& model : data_folder().names("scenarios/models")) {
+    CAPTURE(model);
+    CHECK(named_model(model) == model);
+  }
 }
 
 TEST_CASE("what is no training is told by the programs that it starts and the keys that it has") {

@@ -84,6 +84,20 @@ void write_as_count(YamlNode& tree, const std::string& key) {
   set_yaml_value(tree, key, std::move(whole));
 }
 
+/// `auto` is what the options of a run of Transformers' Trainer say: whether the tree leaves the
+/// key to them.
+bool is_auto(const YamlNode& tree, const std::string& key) {
+  const YamlNode* given = find_yaml_value(tree, key);
+  return given != nullptr && given->text == "auto";
+}
+
+/// What a configuration leaves to the options of a run, as is usual.
+void add_usual_options(bool precision, bool micro_batch, RecipeTerms& terms) {
+  const std::string whose = "is 'auto', which the options of a run set; ";
+  if (precision && !terms.precision) default_to(terms.precision, "bf16", whose + "BF16 is usual");
+  if (micro_batch) default_to(terms.micro_batch_size, 1, whose + "one is the fewest");
+}
+
 /// ZeRO-Infinity's NVMe drives.
 void refuse_disk(const YamlNode& tree, const std::string& key) {
   const YamlNode* device = find_yaml_value(tree, key);
@@ -202,9 +216,12 @@ bool is_deepspeed(std::string_view text) {
 ImportedRecipe read_deepspeed(const ImportFile& file, const RecipeRequest& request,
                               const DataFolder& data) {
   YamlNode tree = load_yaml_recipe(file, request);
+  const bool auto_precision = is_auto(tree, "bf16.enabled") || is_auto(tree, "fp16.enabled");
+  const bool auto_micro_batch = is_auto(tree, "train_micro_batch_size_per_gpu");
   settle_deepspeed_tree(tree);
   RecipeReading reading = read_recipe(tree, kDeepSpeedKeys, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
+  add_usual_options(auto_precision, auto_micro_batch, terms);
   settle_deepspeed(terms);
   const bool named = request.model || std::any_of(request.settings.begin(), request.settings.end(),
                                                   [](const std::string& setting) {

@@ -156,7 +156,8 @@ void add_adapters(const RecipeLaunch& launch, RecipeTerms& terms) {
 bool is_bridge_launch(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
   return (has(kRecipeOption) && (has("run_recipe.py") || has("scripts/training/train.sh"))) ||
-         (has(kRecipeFolder) && has(".py") && (has("/pretrain_") || has("/finetune_")));
+         (has(kRecipeFolder) && has(".py") && (has("/pretrain_") || has("/finetune_")) &&
+          !has("--num-layers"));
 }
 
 ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& request,

@@ -252,8 +252,15 @@ bool is_platform_run(std::string_view text) {
          text.find("global_train_batch_size:") != std::string_view::npos;
 }
 
+/// OLMo calls its batch as LLM Foundry does, and its model otherwise.
+bool is_olmo(std::string_view text) {
+  return text.find("weight_tying:") != std::string_view::npos ||
+         text.find("block_type:") != std::string_view::npos;
+}
+
 bool is_llm_foundry(std::string_view text) {
-  return (has_top_key(text, "model") && has_top_key(text, "global_train_batch_size")) ||
+  return (has_top_key(text, "model") && has_top_key(text, "global_train_batch_size") &&
+          !is_olmo(text)) ||
          is_platform_run(text);
 }
 

@@ -10,6 +10,7 @@
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/model_match.h"
+#include "sim/import/model/named_model.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/recipe.h"
@@ -33,13 +34,13 @@ Finding chosen(const Given<std::string>& given, const std::string& key) {
 
 /// The model that the recipe's class names, which has settings of its own.
 bool is_known_class(const RecipeTerms& terms) {
-  return terms.model_class && model_of_class(terms.model_class->value).has_value();
+  return terms.model_class && named_model(terms.model_class->value).has_value();
 }
 
 /// Whether that model has experts.
 bool has_class_of_experts(const RecipeTerms& terms, const DataFolder& data) {
   if (!is_known_class(terms)) return false;
-  return names_mixture({{"model", *model_of_class(terms.model_class->value), ""}}, terms, data);
+  return names_mixture({{"model", *named_model(terms.model_class->value), ""}}, terms, data);
 }
 
 Finding dispatcher_of(const RecipeTerms& terms, const std::string& key) {
@@ -185,7 +186,7 @@ bool changes_model(const RecipeRequest& request) {
 /// Whether the model that the recipe's class names has Mamba blocks.
 bool has_class_of_mamba(const RecipeTerms& terms, const DataFolder& data) {
   if (!is_known_class(terms)) return false;
-  const std::string name = *model_of_class(terms.model_class->value);
+  const std::string name = *named_model(terms.model_class->value);
   return data.load<ModelSpec>("scenarios/models", name, {}, "model").mamba.has_value();
 }
 

@@ -18,92 +18,6 @@
 namespace simtrain {
 namespace {
 
-struct ModelClass {
-  std::string_view name;
-  std::string_view model;  ///< of scenarios/models
-};
-constexpr std::array<ModelClass, 80> kClasses{
-    {{"GPTConfig5B", "gpt3-5b"},
-     {"GPTConfig7B", "gpt3-7b"},
-     {"GPTConfig20B", "gpt3-20b"},
-     {"GPTConfig175B", "gpt3-175b"},
-     {"Nemotron3Config22B", "nemotron3-22b"},
-     {"Llama31Config8B", "llama3.1-8b"},
-     {"Llama31Config70B", "llama3.1-70b"},
-     {"Llama31Config405B", "llama3.1-405b"},
-     {"Nemotron4Config15B", "nemotron4-15b"},
-     {"Nemotron4Config340B", "nemotron4-340b"},
-     {"MixtralConfig8x7B", "mixtral-8x7b"},
-     {"MixtralConfig8x22B", "mixtral-8x22b"},
-     {"Qwen3Config30B_A3B", "qwen3-30b-a3b"},
-     {"Qwen3Config235B_A22B", "qwen3-235b-a22b"},
-     {"Llama4Experts16Config", "llama4-scout"},
-     {"Llama4Experts128Config", "llama4-maverick"},
-     {"DeepSeekV2LiteConfig", "deepseek-v2-lite"},
-     {"DeepSeekV2Config", "deepseek-v2"},
-     {"DeepSeekV3Config", "deepseek-v3"},
-     {"GPTOSSConfig20B", "gpt-oss-20b"},
-     {"GPTOSSConfig120B", "gpt-oss-120b"},
-     {"NemotronHConfig56B", "nemotron-h-56b"},
-     {"Llama31ModelProvider8B", "llama3.1-8b"},
-     {"Llama31ModelProvider70B", "llama3.1-70b"},
-     {"Llama31ModelProvider405B", "llama3.1-405b"},
-     {"Nemotron4ModelProvider15B", "nemotron4-15b"},
-     {"Nemotron4ModelProvider340B", "nemotron4-340b"},
-     {"MixtralModelProvider8x7B", "mixtral-8x7b"},
-     {"MixtralModelProvider8x22B", "mixtral-8x22b"},
-     {"Qwen3MoEModelProvider30B_A3B", "qwen3-30b-a3b"},
-     {"Qwen3MoEModelProvider235B_A22B", "qwen3-235b-a22b"},
-     {"Llama4Experts16ModelProvider", "llama4-scout"},
-     {"Llama4Experts128ModelProvider", "llama4-maverick"},
-     {"DeepSeekV2LiteModelProvider", "deepseek-v2-lite"},
-     {"DeepSeekV2LiteProvider", "deepseek-v2-lite"},
-     {"DeepSeekV2ModelProvider", "deepseek-v2"},
-     {"DeepSeekV2Provider", "deepseek-v2"},
-     {"DeepSeekV3ModelProvider", "deepseek-v3"},
-     {"DeepSeekV3Provider", "deepseek-v3"},
-     {"MoonlightModelProvider16B", "moonlight-16b-a3b"},
-     {"MoonlightProvider", "moonlight-16b-a3b"},
-     {"KimiK2Provider", "kimi-k2"},
-     {"GLM45ModelProvider355B", "glm-4.5"},
-     {"GPTOSSProvider20B", "gpt-oss-20b"},
-     {"GPTOSSProvider120B", "gpt-oss-120b"},
-     {"NemotronHModelProvider56B", "nemotron-h-56b"},
-     {"Nemotron3NanoProvider", "nemotron3-nano-30b-a3b"},
-     {"Nemotron3SuperProvider", "nemotron3-super-120b-a12b"},
-     {"Llama32Config1B", "llama3.2-1b"},
-     {"Llama32Config3B", "llama3.2-3b"},
-     {"Qwen3Config600M", "qwen3-0.6b"},
-     {"Qwen3Config1P7B", "qwen3-1.7b"},
-     {"Qwen3Config4B", "qwen3-4b"},
-     {"Qwen3Config8B", "qwen3-8b"},
-     {"Qwen3Config14B", "qwen3-14b"},
-     {"Qwen3Config32B", "qwen3-32b"},
-     {"Qwen25Config7B", "qwen2.5-7b"},
-     {"Qwen25Config14B", "qwen2.5-14b"},
-     {"Qwen25Config32B", "qwen2.5-32b"},
-     {"Qwen25Config72B", "qwen2.5-72b"},
-     {"Llama2Config7B", "llama2-7b"},
-     {"Llama2Config13B", "llama2-13b"},
-     {"Llama2Config70B", "llama2-70b"},
-     {"Llama3Config8B", "llama3.1-8b"},
-     {"Llama3Config70B", "llama3.1-70b"},
-     {"Llama32ModelProvider1B", "llama3.2-1b"},
-     {"Llama32ModelProvider3B", "llama3.2-3b"},
-     {"Llama2ModelProvider7B", "llama2-7b"},
-     {"Llama3ModelProvider8B", "llama3.1-8b"},
-     {"Llama3ModelProvider70B", "llama3.1-70b"},
-     {"Qwen3ModelProvider600M", "qwen3-0.6b"},
-     {"Qwen3ModelProvider1P7B", "qwen3-1.7b"},
-     {"Qwen3ModelProvider4B", "qwen3-4b"},
-     {"Qwen3ModelProvider8B", "qwen3-8b"},
-     {"Qwen3ModelProvider14B", "qwen3-14b"},
-     {"Qwen3ModelProvider32B", "qwen3-32b"},
-     {"Qwen25ModelProvider7B", "qwen2.5-7b"},
-     {"Qwen25ModelProvider14B", "qwen2.5-14b"},
-     {"Qwen25ModelProvider32B", "qwen2.5-32b"},
-     {"Qwen25ModelProvider72B", "qwen2.5-72b"}}};
-
 const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   const auto found =
       std::find_if(shape.begin(), shape.end(), [&](const Finding& f) { return f.key == key; });
@@ -329,13 +243,6 @@ bool is_usual(const Finding& given) {
   if (!is_optional_shape_key(given.key) || given.key == "hidden_dropout") return false;
   const std::vector<Finding> usual = shape_of(ModelSpec{});
   return given.value == value_in(usual, given.key);
-}
-
-std::optional<std::string> model_of_class(const std::string& name) {
-  for (const ModelClass& row : kClasses) {
-    if (row.name == name) return std::string(row.model);
-  }
-  return named_model(name);
 }
 
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,

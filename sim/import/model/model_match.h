@@ -48,10 +48,6 @@ std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match,
 bool names_mixture(const std::vector<Finding>& model, const RecipeTerms& terms,
                    const DataFolder& data);
 
-/// The model of scenarios/models that a class of NeMo 2 (Llama31Config8B) or Megatron-Bridge
-/// (Llama31ModelProvider8B) names, or another framework's name of a model (named_model).
-std::optional<std::string> model_of_class(const std::string& name);
-
 /// Whether a key of the shape may be missing from a model file.
 bool is_optional_shape_key(std::string_view key);
 

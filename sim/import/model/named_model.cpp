@@ -7,41 +7,23 @@
 
 #include <fmt/format.h>
 
-#include "sim/import/model/model_match.h"
 #include "sim/import/terms/finding.h"
 #include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {
 
-/// A name that a framework or a hub has for a model of scenarios/models.
+/// A name that a framework or a hub has for a model of scenarios/models; its own is one of them.
 struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 89> kNamedModels{{
-    {"llama2-7b", "llama2-7b"},
-    {"llama2-13b", "llama2-13b"},
-    {"llama2-70b", "llama2-70b"},
-    {"llama3-8b", "llama3.1-8b"},
-    {"llama3-70b", "llama3.1-70b"},
-    {"llama3-405b", "llama3.1-405b"},
-    {"llama3.1-8b", "llama3.1-8b"},
-    {"llama3.1-70b", "llama3.1-70b"},
-    {"llama3.1-405b", "llama3.1-405b"},
-    {"llama3.2-1b", "llama3.2-1b"},
-    {"llama3.2-3b", "llama3.2-3b"},
-    {"llama3.3-70b", "llama3.1-70b"},
-    {"llama4-scout", "llama4-scout"},
-    {"llama4-scout-17b-16e", "llama4-scout"},
-    {"llama4-17bx16e", "llama4-scout"},
-    {"llama4-17b-16e", "llama4-scout"},
-    {"llama4-maverick", "llama4-maverick"},
-    {"llama4-maverick-17b-128e", "llama4-maverick"},
-    {"llama4-17bx128e", "llama4-maverick"},
-    {"llama4-17b-128e", "llama4-maverick"},
-    {"mixtral-8x7b", "mixtral-8x7b"},
-    {"mixtral-8x22b", "mixtral-8x22b"},
+constexpr std::array<NamedModel, 154> kNamedModels{{
+    {"baichuan2-7b", "baichuan2-7b"},
+    {"bloom-176b", "bloom-176b"},
+    {"bloom", "bloom-176b"},
+    {"chatglm3-6b", "chatglm3-6b"},
+    {"dbrx", "dbrx"},
     {"deepseek-v2", "deepseek-v2"},
     {"deepseek-v2-236b", "deepseek-v2"},
     {"deepseek-v3-236b", "deepseek-v2"},
@@ -51,64 +33,146 @@ constexpr std::array<NamedModel, 89> kNamedModels{{
     {"deepseek-v3-16b", "deepseek-v2-lite"},
     {"deepseek2-16b", "deepseek-v2-lite"},
     {"deepseek-v3", "deepseek-v3"},
-    {"deepseek-v3.1", "deepseek-v3"},
     {"deepseek-r1", "deepseek-v3"},
     {"deepseek-v3-671b", "deepseek-v3"},
+    {"deepseek-v3.1", "deepseek-v3"},
     {"deepseek3-671b", "deepseek-v3"},
-    {"moonlight-16b-a3b", "moonlight-16b-a3b"},
-    {"moonlight-16b", "moonlight-16b-a3b"},
+    {"deepseek-v3.2", "deepseek-v3.2"},
+    {"falcon-40b", "falcon-40b"},
+    {"falcon-7b", "falcon-7b"},
+    {"gemma-2b", "gemma-2b"},
+    {"gemma-7b", "gemma-7b"},
+    {"gemma2-27b", "gemma2-27b"},
+    {"gemma2-2b", "gemma2-2b"},
+    {"gemma2-9b", "gemma2-9b"},
+    {"gemma3-12b", "gemma3-12b"},
+    {"gemma3-1b", "gemma3-1b"},
+    {"gemma3-27b", "gemma3-27b"},
+    {"gemma3-4b", "gemma3-4b"},
+    {"glm-4.5", "glm-4.5"},
+    {"glm-45-355b", "glm-4.5"},
+    {"glm-45-355b-a32b", "glm-4.5"},
+    {"glm-4.5-air", "glm-4.5-air"},
+    {"glm-4.5-air-106b", "glm-4.5-air"},
+    {"glm-4.5-air-106b-a12b", "glm-4.5-air"},
+    {"glm-5.2", "glm-5.2"},
+    {"gpt-530b", "gpt-530b"},
+    {"gpt-oss-120b", "gpt-oss-120b"},
+    {"gpt-oss-20b", "gpt-oss-20b"},
+    {"gpt3-175b", "gpt3-175b"},
+    {"gpt-175b", "gpt3-175b"},
+    {"gpt3-20b", "gpt3-20b"},
+    {"gpt-20b", "gpt3-20b"},
+    {"gpt3-5b", "gpt3-5b"},
+    {"gpt-5b", "gpt3-5b"},
+    {"gpt3-7b", "gpt3-7b"},
+    {"gpt-7b", "gpt3-7b"},
+    {"grok1-314b", "grok1-314b"},
+    {"grok1", "grok1-314b"},
+    {"internlm-7b", "internlm-7b"},
     {"kimi-k2", "kimi-k2"},
     {"kimi-k2-1t", "kimi-k2"},
-    {"qwen2-57b-a14b", "qwen2-57b-a14b"},
-    {"qwen2-7b", "qwen2.5-7b"},
-    {"qwen2-72b", "qwen2.5-72b"},
-    {"qwen2.5-7b", "qwen2.5-7b"},
-    {"qwen2.5-14b", "qwen2.5-14b"},
-    {"qwen2.5-32b", "qwen2.5-32b"},
-    {"qwen2.5-72b", "qwen2.5-72b"},
-    {"qwen3-0.6b", "qwen3-0.6b"},
-    {"qwen3-600m", "qwen3-0.6b"},
-    {"qwen3-1.7b", "qwen3-1.7b"},
-    {"qwen3-4b", "qwen3-4b"},
-    {"qwen3-8b", "qwen3-8b"},
-    {"qwen3-14b", "qwen3-14b"},
-    {"qwen3-32b", "qwen3-32b"},
-    {"qwen3-30b-a3b", "qwen3-30b-a3b"},
-    {"qwen3-235b-a22b", "qwen3-235b-a22b"},
-    {"gpt3-5b", "gpt3-5b"},
-    {"gpt3-7b", "gpt3-7b"},
-    {"gpt3-20b", "gpt3-20b"},
-    {"gpt3-175b", "gpt3-175b"},
-    {"gpt-530b", "gpt-530b"},
-    {"gpt-oss-20b", "gpt-oss-20b"},
-    {"gpt-oss-120b", "gpt-oss-120b"},
-    {"glm-4.5", "glm-4.5"},
-    {"glm-45-355b-a32b", "glm-4.5"},
-    {"grok1", "grok1-314b"},
-    {"grok1-314b", "grok1-314b"},
-    {"bloom", "bloom-176b"},
-    {"bloom-176b", "bloom-176b"},
-    {"internlm-7b", "internlm-7b"},
-    {"mpt-1b", "mpt-1b"},
-    {"mpt-3b", "mpt-3b"},
-    {"mpt-7b", "mpt-7b"},
+    {"llama-33b", "llama-33b"},
+    {"llama-30b", "llama-33b"},
+    {"llama1-33b", "llama-33b"},
+    {"llama-65b", "llama-65b"},
+    {"llama1-65b", "llama-65b"},
+    {"llama2-13b", "llama2-13b"},
+    {"llama-13b", "llama2-13b"},
+    {"llama1-13b", "llama2-13b"},
+    {"llama2-70b", "llama2-70b"},
+    {"llama2-7b", "llama2-7b"},
+    {"llama-7b", "llama2-7b"},
+    {"llama1-7b", "llama2-7b"},
+    {"llama3.1-405b", "llama3.1-405b"},
+    {"llama3-405b", "llama3.1-405b"},
+    {"llama3.1-70b", "llama3.1-70b"},
+    {"llama3-70b", "llama3.1-70b"},
+    {"llama3.1-nemotron-70b", "llama3.1-70b"},
+    {"llama3.3-70b", "llama3.1-70b"},
+    {"llama3.1-8b", "llama3.1-8b"},
+    {"llama3-8b", "llama3.1-8b"},
+    {"llama3.1-nemotron-nano-8b", "llama3.1-8b"},
+    {"llama3.2-1b", "llama3.2-1b"},
+    {"llama3.2-3b", "llama3.2-3b"},
+    {"llama4-maverick", "llama4-maverick"},
+    {"llama4-17b-128e", "llama4-maverick"},
+    {"llama4-17bx128e", "llama4-maverick"},
+    {"llama4-experts-128", "llama4-maverick"},
+    {"llama4-maverick-17b-128e", "llama4-maverick"},
+    {"llama4-scout", "llama4-scout"},
+    {"llama4-17b-16e", "llama4-scout"},
+    {"llama4-17bx16e", "llama4-scout"},
+    {"llama4-experts-16", "llama4-scout"},
+    {"llama4-scout-17b-16e", "llama4-scout"},
+    {"mistral-7b", "mistral-7b"},
+    {"mistral-large-123b", "mistral-large-123b"},
+    {"mistral-nemo-123b", "mistral-large-123b"},
+    {"mistral-nemo-12b", "mistral-nemo-12b"},
+    {"mistral-small-24b", "mistral-small-24b"},
+    {"mistral-small3-24b", "mistral-small-24b"},
+    {"mixtral-8x22b", "mixtral-8x22b"},
+    {"mixtral-8x7b", "mixtral-8x7b"},
+    {"moonlight-16b-a3b", "moonlight-16b-a3b"},
+    {"moonlight", "moonlight-16b-a3b"},
+    {"moonlight-16b", "moonlight-16b-a3b"},
     {"mpt-13b", "mpt-13b"},
+    {"mpt-1b", "mpt-1b"},
     {"mpt-30b", "mpt-30b"},
+    {"mpt-3b", "mpt-3b"},
     {"mpt-70b", "mpt-70b"},
-    {"dbrx", "dbrx"},
+    {"mpt-7b", "mpt-7b"},
     {"nemotron-h-56b", "nemotron-h-56b"},
-    {"nemotronh-56b", "nemotron-h-56b"},
-    {"nemotron3-8b", "nemotron3-8b"},
+    {"nemotron-h-8b", "nemotron-h-8b"},
     {"nemotron3-22b", "nemotron3-22b"},
+    {"nemotron3-4b", "nemotron3-4b"},
+    {"minitron-4b", "nemotron3-4b"},
+    {"nemotron3-8b", "nemotron3-8b"},
     {"nemotron3-nano-30b-a3b", "nemotron3-nano-30b-a3b"},
-    {"nemotron-3-nano-30b-a3b", "nemotron3-nano-30b-a3b"},
     {"nemotron-3-nano", "nemotron3-nano-30b-a3b"},
     {"nemotron3-super-120b-a12b", "nemotron3-super-120b-a12b"},
     {"nemotron-3-super", "nemotron3-super-120b-a12b"},
     {"nemotron4-15b", "nemotron4-15b"},
-    {"nemotron4-340b", "nemotron4-340b"},
     {"nemotron-15b", "nemotron4-15b"},
+    {"nemotron4-340b", "nemotron4-340b"},
     {"nemotron-340b", "nemotron4-340b"},
+    {"olmoe-1b-7b", "olmoe-1b-7b"},
+    {"olmoe", "olmoe-1b-7b"},
+    {"olmoe-7b", "olmoe-1b-7b"},
+    {"phi3-mini", "phi3-mini"},
+    {"phi3-mini-4k", "phi3-mini"},
+    {"qwen2-57b-a14b", "qwen2-57b-a14b"},
+    {"qwen2.5-0.5b", "qwen2.5-0.5b"},
+    {"qwen2-0.5b", "qwen2.5-0.5b"},
+    {"qwen2-500m", "qwen2.5-0.5b"},
+    {"qwen2.5-500m", "qwen2.5-0.5b"},
+    {"qwen2.5-1.5b", "qwen2.5-1.5b"},
+    {"qwen2-1.5b", "qwen2.5-1.5b"},
+    {"qwen2-1p5b", "qwen2.5-1.5b"},
+    {"qwen2.5-1p5b", "qwen2.5-1.5b"},
+    {"qwen2.5-14b", "qwen2.5-14b"},
+    {"qwen2.5-32b", "qwen2.5-32b"},
+    {"qwen2.5-3b", "qwen2.5-3b"},
+    {"qwen2.5-72b", "qwen2.5-72b"},
+    {"qwen2-72b", "qwen2.5-72b"},
+    {"qwen2.5-7b", "qwen2.5-7b"},
+    {"qwen2-7b", "qwen2.5-7b"},
+    {"qwen3-0.6b", "qwen3-0.6b"},
+    {"qwen3-600m", "qwen3-0.6b"},
+    {"qwen3-1.7b", "qwen3-1.7b"},
+    {"qwen3-1p7b", "qwen3-1.7b"},
+    {"qwen3-14b", "qwen3-14b"},
+    {"qwen3-235b-a22b", "qwen3-235b-a22b"},
+    {"qwen3-moe-235b-a22b", "qwen3-235b-a22b"},
+    {"qwen3-30b-a3b", "qwen3-30b-a3b"},
+    {"qwen3-moe-30b-a3b", "qwen3-30b-a3b"},
+    {"qwen3-32b", "qwen3-32b"},
+    {"qwen3-4b", "qwen3-4b"},
+    {"qwen3-8b", "qwen3-8b"},
+    {"qwen3-next-80b-a3b", "qwen3-next-80b-a3b"},
+    {"starcoder2-15b", "starcoder2-15b"},
+    {"starcoder2-3b", "starcoder2-3b"},
+    {"starcoder2-7b", "starcoder2-7b"},
 }};
 
 /// What a name says beside the shape: how the weights were trained, or of which they are.
@@ -116,10 +180,18 @@ constexpr std::array<std::string_view, 13> kEndings{"yaml", "hf",   "base", "ins
                                                     "it",   "bf16", "fp8",  "v01",      "pretrain",
                                                     "0905", "0528", "text"};
 
-/// A name without the owner before it, its marks and its endings: `Meta-Llama-3.1-8B-Instruct` is
-/// `llama318b`.
-std::string bare_name(std::string_view name) {
-  name.remove_prefix(name.rfind('/') + 1);
+/// What NeMo 2 and Megatron-Bridge have in the name of a class beside that of the model:
+/// `Llama31Config8B`, `Llama31ModelProvider8B`.
+constexpr std::array<std::string_view, 3> kClassWords{"ModelProvider", "Provider", "Config"};
+
+/// A name without the owner before it, its marks and its endings: `Meta-Llama-3.1-8B-Instruct` and
+/// `Llama31Config8B` are `llama318b`.
+std::string bare_name(std::string_view given) {
+  std::string name(given.substr(given.rfind('/') + 1));
+  for (const std::string_view word : kClassWords) {
+    if (const std::size_t at = name.find(word); at != std::string::npos)
+      name.erase(at, word.size());
+  }
   std::string bare;
   for (const char c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
@@ -176,7 +248,7 @@ LayerCounts layers_of_recipe(const RecipeTerms& terms, const RecipeRequest& requ
                              const DataFolder& data) {
   LayerCounts counts;
   auto named = request.model;
-  if (!named && terms.model_class) named = model_of_class(terms.model_class->value);
+  if (!named && terms.model_class) named = named_model(terms.model_class->value);
   const std::vector<std::string> known = data.names("scenarios/models");
   if (named && std::find(known.begin(), known.end(), *named) != known.end()) {
     const auto model = data.load<ModelSpec>("scenarios/models", *named, {}, "model");

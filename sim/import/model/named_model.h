@@ -10,8 +10,9 @@
 namespace simtrain {
 
 /// The model of scenarios/models that torchtitan ("llama3 8B"), MaxText (llama3.1-8b), Primus
-/// (llama3.1_8B.yaml) or a hub (meta-llama/Llama-3.1-8B-Instruct) calls so; nothing where none is
-/// its equal. Case, marks, the owner and endings that say nothing of the shape do not count.
+/// (llama3.1_8B.yaml), a hub (meta-llama/Llama-3.1-8B-Instruct) or a class of NeMo 2 or
+/// Megatron-Bridge (Llama31Config8B, Llama31ModelProvider8B) calls so; nothing where none is its
+/// equal. Case, marks, the owner and endings that say nothing of the shape do not count.
 std::optional<std::string> named_model(const std::string& name);
 
 /// The model whose name is a part of a longer one (graph_trainer_llama3_8b_test); of several that

@@ -18,6 +18,7 @@
 #include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/expert_keys.h"
 #include "sim/import/model/model_match.h"
+#include "sim/import/model/named_model.h"
 #include "sim/import/scenario/given_keys.h"
 #include "sim/import/terms/overlap_table.h"
 #include "sim/import/terms/term_findings.h"
@@ -170,7 +171,7 @@ class ScenarioKeys {
       match.base = named_file(data_, "scenarios/models", *request_.model, "--model").value;
       match.base_origin = "--model";
     } else if (t_.model_class) {
-      match.base = model_of_class(t_.model_class->value);
+      match.base = named_model(t_.model_class->value);
       match.base_origin = t_.model_class->origin;
     }
     return match;

@@ -33,7 +33,7 @@ std::string gpus_for(const std::string& model) {
       {"256", {"deepseek-v3", "kimi", "530b"}},
       {"128", {"405b", "340b", "314b", "maverick", "235b", "glm-4.5"}},
       {"16", {"v2-lite"}},
-      {"64", {"deepseek-v2", "176b", "175b", "8x22b", "dbrx", "scout", "120b"}},
+      {"64", {"deepseek-v2", "176b", "175b", "8x22b", "dbrx", "scout", "120b", "123b"}},
       {"32", {"8x7b", "56b", "57b", "70b", "72b", "80b", "32b", "22b"}}};
   for (const auto& [gpus, parts] : sizes) {
     for (const std::string& part : parts) {

@@ -183,4 +183,28 @@ TEST_CASE("a file of --yaml-cfg has arguments in sections") {
   CHECK(recipe.training.micro_batch_size == 2);
 }
 
+TEST_CASE("what a DeepSpeed configuration leaves to a run's options is as usual, and marked so") {
+  const std::string text =
+      R"({"bf16": {"enabled": "auto"}, "zero_optimization": {"stage": 3, "reduce_bucket_size": )"
+      R"("auto"}, "train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto"})";
+  RecipeRequest request = on_h100("deepspeed-2024");
+  request.model = "llama3.1-8b";
+  const ImportedRecipe made = import_recipe({"ds.json", text}, request);
+  const Recipe recipe = scenario_in(made.yaml).recipe;
+  CHECK(recipe.training.micro_batch_size == 1);
+  CHECK(made.yaml.find("precision: bf16 # ASSUMED: is 'auto'") != std::string::npos);
+  const std::string fp16 = R"({"fp16": {"enabled": true}, "bf16": {"enabled": "auto"}, )"
+                           R"("train_micro_batch_size_per_gpu": "auto", "train_batch_size": 64})";
+  const ImportedRecipe half = import_recipe({"ds.json", fp16}, request);
+  CHECK(half.yaml.find("precision: bf16 # fp16.enabled") != std::string::npos);
+}
+
+TEST_CASE(
+    "an OLMo configuration is not taken for LLM Foundry's, nor a Megatron script for Bridge's") {
+  CHECK(format_name("model:\n  d_model: 4096\n  mlp_ratio: 6\n  weight_tying: false\n"
+                    "global_train_batch_size: 2048\n") != "llm-foundry");
+  CHECK(format_name("torchrun recipes/gpt/pretrain_gpt.py --num-layers 24\n") ==
+        "megatron-arguments");
+}
+
 }  // namespace simtrain::testing::recipe_words_test
