@@ -53,7 +53,7 @@ TEST_CASE("a model file of MaxText trains with the rest of its base.yml") {
   request.nodes = 2;
   CHECK(imported({"qwen3-14b.yml", file}, request).recipe.model.name == "qwen3-14b");
   const ImportFile other =
-      with({"qwen3-14b.yml", file}, "decoder_block: \"qwen3\"", "decoder_block: \"own\"");
+      with({"mine.yml", file}, "decoder_block: \"qwen3\"", "decoder_block: \"own\"");
   CHECK(error_of([&] { imported(other, request); }).find("--override decoder_block=llama2") !=
         std::string::npos);
 }

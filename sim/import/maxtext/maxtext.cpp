@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -243,6 +244,22 @@ void settle_decoder(RecipeTerms& terms) {
   default_to(terms.add_bias_linear, true, given.origin);
 }
 
+/// The file of a model whose layers are of none of these kinds is that of its name, with the
+/// activation of its code.
+void settle_own_file(RecipeTerms& terms, const std::string& path) {
+  if (!terms.decoder_block) return;
+  const auto same = [&](const DecoderBlock& one) { return one.name == terms.decoder_block->value; };
+  if (std::any_of(kDecoderBlocks.begin(), kDecoderBlocks.end(), same)) return;
+  if (!terms.model_class) {
+    const std::string name = std::filesystem::path(path).stem().string();
+    if (!named_model(name)) return;
+    terms.model_class = Given<std::string>{name, "the file's name", false, {path}};
+  }
+  if (!named_model(terms.model_class->value)) return;
+  terms.decoder_block.reset();
+  terms.activation.reset();
+}
+
 /// Experts whose products are not sparse: each token goes through all of them, or, with a capacity,
 /// through buffers of as many rows.
 void settle_dense_products(RecipeTerms& terms, const DataFolder& data) {
@@ -302,6 +319,7 @@ RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const Im
   reading.taken += axes.taken;
   reading.left_out.insert(axes.left_out.begin(), axes.left_out.end());
   if (terms.model_class && terms.model_class->value == "default") terms.model_class.reset();
+  settle_own_file(terms, file.path);
   require_named_model(terms, request);
   settle_scale(terms, tree);
   add_base_shape(terms, request);

@@ -207,4 +207,15 @@ TEST_CASE(
         "megatron-arguments");
 }
 
+TEST_CASE("MaxText's file of a model whose layers are of their own kind is that of its name") {
+  const std::string text =
+      "base_emb_dim: 2880\nbase_num_query_heads: 64\nbase_num_kv_heads: 8\nbase_mlp_dim: 2880\n"
+      "base_num_decoder_layers: 24\nhead_dim: 64\nmlp_activations: [\"sigmoid\", \"linear\"]\n"
+      "vocab_size: 201088\nnum_experts: 32\nnum_experts_per_tok: 4\ndecoder_block: \"gpt_oss\"\n";
+  const RecipeRequest request = on_h100("maxtext-2025");
+  CHECK(imported(text, request, "models/gpt-oss-20b.yml").recipe.model.name == "gpt-oss-20b");
+  CHECK(error_of([&] { imported(text, request, "models/own.yml"); }).find("'gpt_oss'") !=
+        std::string::npos);
+}
+
 }  // namespace simtrain::testing::recipe_words_test
