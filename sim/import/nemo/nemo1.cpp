@@ -140,9 +140,20 @@ bool is_nemo1(std::string_view text) {
   return has_top_key(text, "model") && has_top_key(text, "trainer");
 }
 
+/// Griffin's configuration says of its layers only that they may run again on their own.
+void refuse_recurrent_layers(const YamlNode& tree) {
+  constexpr std::string_view kOfGriffin = "model.activations_checkpoint_recurrent";
+  if (const YamlNode* given = find_yaml_value(tree, kOfGriffin))
+    throw InputError(given->place, std::string(kOfGriffin),
+                     "is of a model with recurrent blocks (RG-LRU), which are not modelled; "
+                     "--override \"~model.activations_checkpoint_recurrent\" takes attention in "
+                     "all layers");
+}
+
 ImportedRecipe read_nemo1(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
+  refuse_recurrent_layers(tree);
   RecipeReading reading = read_recipe(tree, nemo1_keys(), KeyStyle::dotted);
   add_nemo1_defaults(reading.terms);
   return imported_scenario("NeMo 1 configuration", reading, file, request, data);
