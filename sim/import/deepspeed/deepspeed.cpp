@@ -94,7 +94,7 @@ bool is_auto(const YamlNode& tree, const std::string& key) {
 /// What a configuration leaves to the options of a run, as is usual.
 void add_usual_options(bool precision, bool micro_batch, RecipeTerms& terms) {
   const std::string whose = "is 'auto', which the options of a run set; ";
-  if (precision && !terms.precision) default_to(terms.precision, "bf16", whose + "BF16 is usual");
+  if (precision) default_to(terms.precision, "bf16", whose + "BF16 is usual");
   if (micro_batch) default_to(terms.micro_batch_size, 1, whose + "one is the fewest");
 }
 

@@ -188,6 +188,13 @@ constexpr std::array kDecoderBlocks{
     DecoderBlock{.name = "gemma3", .full_every = 6, .qk_norm = true},
     DecoderBlock{.name = "deepseek", .latent = true}};
 
+/// The row of a block; null where there is none.
+const DecoderBlock* decoder_block(std::string_view name) {
+  const auto* const row = std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
+                                       [&](const DecoderBlock& one) { return one.name == name; });
+  return row == kDecoderBlocks.end() ? nullptr : row;
+}
+
 /// Windows of Gemma's layers, of which one of the file may be two; no other block's keys give any.
 void settle_decoder_layers(RecipeTerms& terms, const DecoderBlock& block,
                            const std::string& whose) {
@@ -228,10 +235,8 @@ void settle_decoder(RecipeTerms& terms) {
   }
   if (!terms.decoder_block) return terms.window_size.reset();
   const Given<std::string>& given = *terms.decoder_block;
-  const auto* const row =
-      std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
-                   [&](const DecoderBlock& one) { return one.name == given.value; });
-  if (row == kDecoderBlocks.end())
+  const DecoderBlock* row = decoder_block(given.value);
+  if (row == nullptr)
     throw InputError(given.place, given.origin,
                      fmt::format("'{}' is not modelled; --override decoder_block=llama2 takes "
                                  "layers of its sizes",
@@ -247,15 +252,12 @@ void settle_decoder(RecipeTerms& terms) {
 /// The file of a model whose layers are of none of these kinds is that of its name, with the
 /// activation of its code.
 void settle_own_file(RecipeTerms& terms, const std::string& path) {
-  if (!terms.decoder_block) return;
-  const auto same = [&](const DecoderBlock& one) { return one.name == terms.decoder_block->value; };
-  if (std::any_of(kDecoderBlocks.begin(), kDecoderBlocks.end(), same)) return;
-  if (!terms.model_class) {
-    const std::string name = std::filesystem::path(path).stem().string();
-    if (!named_model(name)) return;
-    terms.model_class = Given<std::string>{name, "the file's name", false, {path}};
-  }
-  if (!named_model(terms.model_class->value)) return;
+  if (!terms.decoder_block || decoder_block(terms.decoder_block->value) != nullptr) return;
+  const Given<std::string> file{
+      std::filesystem::path(path).stem().string(), "the file's name", false, {path}};
+  const Given<std::string> model = terms.model_class.value_or(file);
+  if (!named_model(model.value)) return;
+  terms.model_class = model;
   terms.decoder_block.reset();
   terms.activation.reset();
 }

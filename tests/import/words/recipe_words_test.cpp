@@ -221,9 +221,9 @@ TEST_CASE("MaxText's file of a model whose layers are of their own kind is that 
 TEST_CASE("NeMo 1's Griffin has recurrent blocks, which its one key of its own tells") {
   const std::string text =
       "trainer: {devices: 8, num_nodes: 1, precision: bf16}\n"
-      "model: {micro_batch_size: 1, global_batch_size: 8, encoder_seq_length: 1024, num_layers: "
-      "26, "
-      "hidden_size: 2560, ffn_hidden_size: 7680, num_attention_heads: 10, vocab_size: 256000, "
+      "model: {micro_batch_size: 1, global_batch_size: 8, encoder_seq_length: 1024, "
+      "num_layers: 26, hidden_size: 2560, ffn_hidden_size: 7680, num_attention_heads: 10, "
+      "vocab_size: 256000, "
       "activations_checkpoint_recurrent: false}\n";
   RecipeRequest request = on_h100("nemo-25.02");
   CHECK(error_of([&] { imported(text, request); }).find("RG-LRU") != std::string::npos);
