@@ -132,17 +132,20 @@ TEST_CASE("FP4 by NVFP4 is read, FP16 is taken as BF16 and reported") {
   }));
 }
 
-TEST_CASE("recompute of the first layers of a chunk is that of all of them, or of none") {
+TEST_CASE("recompute of the first layers of a chunk is that of all, of none or of every n-th") {
   const auto recompute = [](const std::string& layers) {
     const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "--bf16",
                                    "--bf16 --recompute-granularity full --recompute-method block "
                                    "--recompute-num-layers " +
                                        layers);
-    return imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe.recompute;
+    return imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe;
   };
-  CHECK(recompute("32") == Recompute::full);
-  CHECK(recompute("40") == Recompute::full);
-  CHECK(recompute("0") == Recompute::none);
+  CHECK(recompute("32").recompute == Recompute::full);
+  CHECK(recompute("40").recompute == Recompute::full);
+  CHECK(recompute("0").recompute == Recompute::none);
+  CHECK(recompute("8").recompute == Recompute::full);
+  CHECK(recompute("8").recompute_every_nth_layer == 4);
+  CHECK(recompute("32").recompute_every_nth_layer == 1);
   CHECK(error_of([&] {
           static_cast<void>(recompute("31"));
         }).find("recompute of 31 layers of the 32 of a chunk is not modelled; --set recompute=") !=

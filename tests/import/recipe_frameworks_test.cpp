@@ -329,7 +329,7 @@ TEST_CASE("a GPT-NeoX configuration holds DeepSpeed's") {
   CHECK(recipe.training.global_batch_size == 4 * 32 * 12);
   CHECK(recipe.recompute == Recompute::full);
   CHECK(recipe.optimizer.bucket_size_mb == 2520);
-  CHECK(holds(refused(neox(), {"checkpoint-num-layers=4"}), "keeping the input of every N-th"));
+  CHECK(refused(neox(), {"checkpoint-num-layers=4"}).empty());
 }
 
 TEST_CASE("a nanotron configuration gives all its ranks") {

@@ -6,6 +6,7 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/deepspeed/deepspeed.h"
+#include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
@@ -19,6 +20,7 @@ constexpr std::array kNeoxKeys{
     KeyRow{"num_layers", &T::num_layers},
     KeyRow{"hidden_size", &T::hidden_size},
     KeyRow{"intermediate_size", &T::ffn_hidden_size},
+    KeyRow{"mlp_multiple_of", Ignored{"is in the size of the FFN"}},
     KeyRow{"num_attention_heads", &T::num_attention_heads},
     KeyRow{"num_kv_heads", &T::num_query_groups},
     KeyRow{"seq_length", &T::seq_length},
@@ -77,18 +79,23 @@ constexpr std::array kNeoxKeys{
     KeyRow{"distributed_backend", kOutside},
 };
 
-/// The FFN of a gated activation is a third of what GPT-NeoX calls its size.
+/// The FFN of a gated activation is a third of what GPT-NeoX calls its size, four times the hidden
+/// size where it is not given, in multiples of mlp_multiple_of (megatron/model/transformer.py).
 void settle_gated_size(YamlNode& tree) {
-  if (text_at(tree, "activation") != "swiglu") return;
-  const YamlNode* size = tree.find("intermediate_size");
-  if (size == nullptr || size->kind != YamlNode::Kind::scalar) return;
-  const std::int64_t whole = number_as<std::int64_t>(size->text).value_or(0);
-  if (whole <= 0 || whole % 3 != 0)
-    throw InputError(size->place, "intermediate_size",
-                     "is not three times the FFN of a gated activation");
-  YamlNode third = *size;
-  third.text = std::to_string(whole / 3);
-  set_yaml_value(tree, "intermediate_size", std::move(third));
+  const YamlNode* activation = tree.find("activation");
+  if (activation == nullptr || activation->text != "swiglu") return;
+  const SourcePlace place = activation->place;
+  const auto number = [&](std::string_view key) {
+    return std::clamp<std::int64_t>(number_as<std::int64_t>(text_at(tree, key)).value_or(0), 0,
+                                    1'000'000'000);
+  };
+  const std::int64_t given = number("intermediate_size");
+  const std::int64_t whole = given > 0 ? given : 4 * number("hidden_size");
+  const std::int64_t of = std::max<std::int64_t>(1, number("mlp_multiple_of"));
+  const std::int64_t inner = whole * 2 / 3 / 2;
+  if (inner > 0)
+    set_yaml_value(tree, "intermediate_size",
+                   scalar_node(std::to_string((inner + of - 1) / of * of), place));
 }
 
 /// Layers of a kind whose every query sees all keys before it are simulated, by whichever kernel.
@@ -117,13 +124,9 @@ void settle_neox_tree(YamlNode& tree) {
   reword(tree, "pos_emb", {{"rotary", "rope"}, {"learned", "learned_absolute"}});
 }
 
-/// What is read of the length of a run, the tokenizer's name and recomputed layers.
+/// What GPT-NeoX takes where its configuration is silent.
 void add_neox_defaults(RecipeTerms& terms, const std::string& path) {
   const std::string neox = "GPT-NeoX's default";
-  const bool recomputes = terms.recompute && terms.recompute->value == "full";
-  if (recomputes && terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
-    throw InputError(terms.recompute_num_layers->place, terms.recompute_num_layers->origin,
-                     "keeping the input of every N-th layer only is not modelled; 1 would do");
   const std::string vocabulary = terms.tokenizer_model ? terms.tokenizer_model->value : "";
   if (vocabulary.ends_with("20B_tokenizer.json")) terms.tokenizer = terms.tokenizer_model;
   default_to(terms.tokenizer, "GPT2BPETokenizer", neox);

@@ -14,6 +14,7 @@ namespace simtrain {
 namespace {
 
 constexpr double kMostSamples = 1e12;
+constexpr std::string_view kGlobalBatch = "training.global_batch_size";
 
 /// Samples, and what of the recipe they are made of.
 struct Samples {
@@ -96,20 +97,32 @@ std::optional<Finding> batch_of_one_pipeline(const RecipeTerms& terms, const Job
                  true, true};
 }
 
+/// What is taken where a recipe gives no batch.
+Finding fewest_samples(const RecipeTerms& terms, const JobRanks& job, std::int64_t micro_batch) {
+  const auto degree = [](const WholeTerm& term) {
+    return term ? std::clamp<std::int64_t>(term->value, 1, 100'000) : 1;
+  };
+  const std::int64_t stages = degree(terms.virtual_pipeline_model_parallel_size) > 1
+                                  ? degree(terms.pipeline_model_parallel_size)
+                                  : 1;
+  const std::string_view why = stages == 1 ? "the default of Megatron and DeepSpeed"
+                                           : "one for each stage, which interleaving needs";
+  return {"", std::to_string(job.replicas * micro_batch * stages),
+          fmt::format("not given, {} on each of {} replicas, {}; --set {}=N sets another",
+                      stages == 1 ? "one micro-batch" : fmt::format("{} micro-batches", stages),
+                      job.replicas, why, kGlobalBatch),
+          true, true};
+}
+
 }  // namespace
 
 Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, std::int64_t micro_batch) {
-  constexpr std::string_view kKey = "training.global_batch_size";
   if (terms.global_batch_size && terms.rampup_batch_size) return ramped_batch(terms);
   if (terms.global_batch_size && job.widened > 1) return widened_batch(terms, job);
   if (terms.global_batch_size)
     return batch_of_one_pipeline(terms, job).value_or(of(*terms.global_batch_size));
-  if (const auto samples = parts_of_step(terms, job)) return whole(*samples, kKey);
-  return {"", std::to_string(job.replicas * micro_batch),
-          fmt::format("not given, one micro-batch on each of {} replicas, the default of Megatron "
-                      "and DeepSpeed; --set {}=N sets another",
-                      job.replicas, kKey),
-          true, true};
+  if (const auto samples = parts_of_step(terms, job)) return whole(*samples, kGlobalBatch);
+  return fewest_samples(terms, job, micro_batch);
 }
 
 Finding micro_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {

@@ -67,34 +67,6 @@ std::optional<RecipeLaunch> launch_in(const std::vector<ShellWord>& words) {
   return found;
 }
 
-/// `model.tensor_model_parallel_size=4` or `mixed_precision=bf16_mixed`, and Hydra's `+` and `++`
-/// before it. Keys of a plan whose value only a run knows are `open`.
-void add_key(const ShellWord& word, const RecipeRequest& request, YamlNode& tree,
-             std::vector<std::string>& open) {
-  std::string_view text = word.text;
-  text.remove_prefix(std::min(text.find_first_not_of('+'), text.size()));
-  const std::size_t equals = text.find('=');
-  const std::string_view key = text.substr(0, equals);
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_0123456789.";
-  const bool dotted = key.find('.') != std::string_view::npos;
-  if (equals == std::string_view::npos || (!dotted && key != "mixed_precision") ||
-      key.find_first_not_of(kLetters) != std::string_view::npos || key.starts_with('.') ||
-      key.ends_with('.') || key.find("..") != std::string_view::npos)
-    return;
-  const std::string_view section = key.substr(0, key.find('.'));
-  constexpr std::array<std::string_view, 5> kOfSteps{"model", "mixed_precision", "ddp", "optimizer",
-                                                     "comm_overlap"};
-  if (key.ends_with("_batch_size") ||
-      std::find(kOfSteps.begin(), kOfSteps.end(), section) != kOfSteps.end())
-    refuse_undecided_key(word, std::string(key), request);
-  const std::string value(text.substr(equals + 1));
-  if (value.find('$') == std::string::npos) {
-    set_yaml_value(tree, key, scalar_node(value, word.place));
-  } else if (key.starts_with("model.") || key.ends_with("_batch_size")) {
-    open.emplace_back(key);
-  }
-}
-
 /// What a recipe is of, by its name: `llama3_8b_pretrain_fp8_current_scaling_config` is of
 /// `llama3_8b`.
 std::string model_of_recipe(std::string_view recipe) {
@@ -128,12 +100,14 @@ YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
   if (const auto named = option_word(launch.words, kFileOption)) {
-    const ImportFile beside = configuration_beside(*named, file.path);
-    tree = load_yaml_text(beside.text, beside.path);
-    if (tree.kind != YamlNode::Kind::map)
-      throw InputError({beside.path}, "", "is no map of keys; overrides of a recipe were expected");
+    if (const auto beside = configuration_beside(*named, file.path, without_file(request))) {
+      tree = load_yaml_text(beside->text, beside->path);
+      if (tree.kind != YamlNode::Kind::map)
+        throw InputError({beside->path}, "",
+                         "is no map of keys; overrides of a recipe were expected");
+    }
   }
-  for (const ShellWord& word : launch.words) add_key(word, request, tree, open);
+  for (const ShellWord& word : launch.words) add_bridge_key(word, request, tree, open);
   apply_overrides(tree, key_overrides(request, true));
   add_precision(launch.recipe, tree);
   return tree;
@@ -181,8 +155,9 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
                                   "train.micro_batch_size"};
   wanted.insert(wanted.end(), open.begin(), open.end());
   require_launch_keys(tree, launch->recipe, kRecipeOption, wanted, request);
-  RecipeReading reading = bridge_reading(tree);
+  RecipeReading reading = bridge_reading(tree, without_value(request));
   reading.terms.model_class = named.model_class;
+  settle_split(reading.terms, request, data);
   add_adapters(*launch, reading.terms);
   const std::string usual = "usual in Megatron-Bridge's recipes, this one is not read";
   default_to(reading.terms.overlap_grad_reduce, true, usual);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "sim/core/input/number_text.h"
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
+#include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/slurm_lines.h"
 
@@ -28,23 +30,52 @@ struct ConfiguredProgram {
   std::string_view option = "";    ///< before the file
   std::string_view variable = "";  ///< set to the file
   std::string_view folder = "";    ///< the option before the file's folder; the file is a name then
+  bool group = false;              ///< the option is Hydra's group, whose name is before all keys
+  std::string_view own = "";       ///< the file where the command names none
+  std::string_view blank = "";     ///< a file that leaves all to the framework
 };
 
+constexpr std::array<std::string_view, 2> kNemo1Programs{"megatron_gpt_pretraining.py",
+                                                         "megatron_gpt_finetuning.py"};
+constexpr std::array<std::string_view, 2> kLaunchers{"/main.py", "main.py"};
+constexpr std::string_view kBlankNemo1 = "model: {}\ntrainer: {}\n";
+
 const std::array kConfiguredPrograms{
-    ConfiguredProgram{{"megatron_gpt_pretraining.py", "megatron_gpt_finetuning.py"},
-                      kNemo1,
-                      KeyWords::hydra,
-                      "--config-name",
-                      "",
-                      "--config-path"},
-    ConfiguredProgram{{"train/train.py", "llmfoundry"}, kLlmFoundry, KeyWords::omegaconf},
-    ConfiguredProgram{
-        {"run_train.py", "run_train_moe.py"}, kNanotron, KeyWords::none, "--config-file"},
-    ConfiguredProgram{{"run_pretrain.sh", "run_slurm_pretrain.sh"},
-                      kPrimus,
-                      KeyWords::options,
-                      "--config",
-                      "EXP"}};
+    ConfiguredProgram{.programs = kNemo1Programs,
+                      .format = kNemo1,
+                      .keys = KeyWords::hydra,
+                      .option = "--config-name",
+                      .folder = "--config-path",
+                      .own = "megatron_gpt_config.yaml",
+                      .blank = kBlankNemo1},
+    ConfiguredProgram{.programs = kLaunchers,
+                      .format = kNemo1,
+                      .keys = KeyWords::hydra,
+                      .option = "training",
+                      .group = true,
+                      .blank = kBlankNemo1},
+    ConfiguredProgram{.programs = kLaunchers,
+                      .format = kNemo1,
+                      .keys = KeyWords::hydra,
+                      .option = "recipes",
+                      .group = true,
+                      .blank = kBlankNemo1},
+    ConfiguredProgram{.programs = {"train/train.py", "llmfoundry"},
+                      .format = kLlmFoundry,
+                      .keys = KeyWords::omegaconf},
+    ConfiguredProgram{.programs = {"run_train.py", "run_train_moe.py"},
+                      .format = kNanotron,
+                      .keys = KeyWords::none,
+                      .option = "--config-file"},
+    ConfiguredProgram{.programs = {"run_pretrain.sh", "run_slurm_pretrain.sh"},
+                      .format = kPrimus,
+                      .keys = KeyWords::options,
+                      .option = "--config",
+                      .variable = "EXP"}};
+
+bool starts(const ConfiguredProgram& program, const ShellWord& word) {
+  return word.text.ends_with(program.programs[0]) || word.text.ends_with(program.programs[1]);
+}
 
 /// The file of a configuration among the words, without an option before it.
 std::optional<ShellWord> plain_file(const std::vector<ShellWord>& words) {
@@ -55,12 +86,23 @@ std::optional<ShellWord> plain_file(const std::vector<ShellWord>& words) {
   return file == words.end() ? std::nullopt : std::optional(*file);
 }
 
+/// The file that the command starts with where it names none, at the word of the program.
+std::optional<ShellWord> own_file(const ConfiguredProgram& program, const ProgramStart& start) {
+  if (program.own.empty()) return std::nullopt;
+  ShellWord file = *std::find_if(start.words.begin(), start.words.end(),
+                                 [&](const ShellWord& word) { return starts(program, word); });
+  file.text = program.own;
+  return file;
+}
+
 std::optional<ShellWord> file_word(const ConfiguredProgram& program, const ProgramStart& start) {
   if (program.option.empty()) return plain_file(start.words);
   auto named = option_word(start.words, program.option);
   if (!named && !program.variable.empty()) named = variable_word(start, program.variable);
-  if (!named || program.folder.empty()) return named;
-  if (!named->text.ends_with(".yaml")) named->text += ".yaml";
+  if (!named) return own_file(program, start);
+  const bool by_name = program.group || !program.folder.empty();
+  if (by_name && !named->text.ends_with(".yaml")) named->text += ".yaml";
+  if (program.folder.empty()) return named;
   if (const auto folder = option_word(start.words, program.folder))
     named->text = folder->text + "/" + named->text;
   return named;
@@ -87,15 +129,25 @@ std::optional<std::string> option_override(const std::vector<ShellWord>& words, 
   return "++" + text.substr(2) + "=" + words[at + 1].text;
 }
 
+/// A word with variables that the file does not set as `$NAME`: `${NAME}` is Hydra's, too.
+std::string with_plain_variables(std::string text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  for (std::size_t at = text.find("${"); at != text.npos; at = text.find("${", at + 1)) {
+    const std::size_t end = text.find_first_not_of(kLetters, at + 2);
+    if (end == text.npos || end == at + 2 || text[end] != '}') continue;
+    text.erase(end, 1);
+    text.erase(at + 1, 1);
+  }
+  return text;
+}
+
 /// The words behind the program that change keys, as overrides of its configuration.
 std::vector<std::string> overrides_of(const ConfiguredProgram& program, const ProgramStart& start,
                                       const RecipeRequest& request) {
   std::vector<std::string> overrides;
   const auto& words = start.words;
   std::size_t at = 0;
-  while (at < words.size() && !words[at].text.ends_with(program.programs[0]) &&
-         !words[at].text.ends_with(program.programs[1]))
-    ++at;
+  while (at < words.size() && !starts(program, words[at])) ++at;
   for (++at; at < words.size(); ++at) {
     std::string text = words[at].text;
     const bool removes = text.starts_with('~');
@@ -111,9 +163,10 @@ std::vector<std::string> overrides_of(const ConfiguredProgram& program, const Pr
       text.insert(0, "++");
     }
     const std::string key = overridden_key(text);
-    if (key.empty()) continue;
+    const bool below = !program.group || key.starts_with(std::string(program.option) + ".");
+    if (key.empty() || !below) continue;
     refuse_undecided_key(words[at], key, request);
-    overrides.push_back(std::move(text));
+    overrides.push_back(with_plain_variables(std::move(text)));
   }
   return overrides;
 }
@@ -135,6 +188,16 @@ std::optional<ConfiguredStart> start_in(const ShellScript& script) {
   return std::nullopt;
 }
 
+/// Whether a script that `has` words names a configuration as a program takes it.
+bool names_file(const ConfiguredProgram& program,
+                const std::function<bool(std::string_view)>& has) {
+  if (program.option.empty()) return has(".yaml") || has(".yml");
+  if (program.group) return has(std::string(program.option) + "=");
+  if (!program.own.empty() && has("model.")) return true;
+  return has(program.option) ||
+         (!program.variable.empty() && has(std::string(program.variable) + "="));
+}
+
 bool is_configuration_launch(std::string_view text) {
   const auto has = [&](std::string_view word) {
     return !word.empty() && text.find(word) != std::string_view::npos;
@@ -142,13 +205,8 @@ bool is_configuration_launch(std::string_view text) {
   if (has("--num-layers") || has("--tensor-model-parallel-size") || has("_target_")) return false;
   return std::any_of(kConfiguredPrograms.begin(), kConfiguredPrograms.end(),
                      [&](const ConfiguredProgram& program) {
-                       const bool starts = has(program.programs[0]) || has(program.programs[1]);
-                       const bool names =
-                           program.option.empty()
-                               ? has(".yaml") || has(".yml")
-                               : has(program.option) || (!program.variable.empty() &&
-                                                         has(std::string(program.variable) + "="));
-                       return starts && names;
+                       const bool started = has(program.programs[0]) || has(program.programs[1]);
+                       return started && names_file(program, has);
                      });
 }
 
@@ -180,6 +238,34 @@ std::optional<LaunchedJob> launched_job(const ImportFile& file, const ProgramSta
   return std::nullopt;
 }
 
+/// The last two names of a path as one: `gpt3_5b.yaml` of `training/gpt3/5b.yaml`.
+std::string last_names(std::string path) {
+  const std::size_t last = path.rfind('/');
+  if (last == std::string::npos || last == 0) return path;
+  path[last] = '_';
+  return path.substr(path.rfind('/', last) + 1);
+}
+
+/// The file that a script starts a program with. One that is not there leaves all to the framework
+/// and has, unless the user names another, the model that its name is of.
+ImportFile started_configuration(const ConfiguredStart& found, const ImportFile& script,
+                                 RecipeRequest& request) {
+  const ConfiguredProgram& program = *found.program;
+  const WithoutFile without = program.blank.empty() ? WithoutFile::refused : without_file(request);
+  if (const auto file = configuration_beside(found.file, script.path, without)) {
+    if (program.format.recognizes(file->text)) return *file;
+    throw InputError(found.file.place, "",
+                     fmt::format("starts a program with '{}', which is no configuration of {}",
+                                 file->path, program.format.name));
+  }
+  if (!request.model) request.model = model_named_in(last_names(found.file.text));
+  std::erase_if(request.overrides, [](const std::string& text) { return text.starts_with('~'); });
+  for (std::string& text : request.overrides) {
+    if (!text.starts_with('+')) text.insert(0, "++");
+  }
+  return {script.path, std::string(program.blank)};
+}
+
 ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeRequest& request,
                                          const DataFolder& data) {
   const ShellScript script = read_script(file.text, file.path, script_request(request));
@@ -188,19 +274,17 @@ ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeReq
     throw InputError({file.path}, "",
                      "starts no program with a configuration of its own; import the configuration "
                      "itself, with --override for the keys that the script changes");
-  const ImportFile configuration = configuration_beside(found->file, file.path);
   RecipeRequest changed = request;
   changed.overrides = overrides_of(*found->program, found->start, request);
   const std::vector<std::string> own = key_overrides(request, false);
   changed.overrides.insert(changed.overrides.end(), own.begin(), own.end());
   add_environment(script, changed.settings);
   changed.launched = launched_job(file, found->start);
-  if (!found->program->format.recognizes(configuration.text))
-    throw InputError(found->file.place, "",
-                     fmt::format("starts a program with '{}', which is no configuration of {}",
-                                 configuration.path, found->program->format.name));
+  const ImportFile configuration = started_configuration(*found, file, changed);
   ImportedRecipe imported = found->program->format.read(configuration, changed, data);
   RecipeReading unread;
+  if (configuration.path == file.path)
+    ++unread.left_out["what a configuration that is not there sets"][found->file.text];
   note_unread(script, unread);
   for (std::string& note : left_out_notes(unread)) imported.notes.push_back(std::move(note));
   return imported;

@@ -81,7 +81,8 @@ std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_vi
   return value;
 }
 
-ImportFile configuration_beside(const ShellWord& named, const std::string& script) {
+std::optional<ImportFile> configuration_beside(const ShellWord& named, const std::string& script,
+                                               WithoutFile without) {
   const std::filesystem::path folder = folder_of(script);
   const std::string name = named.text.substr(named.text.rfind('/') + 1);
   for (const std::filesystem::path& path :
@@ -89,13 +90,17 @@ ImportFile configuration_beside(const ShellWord& named, const std::string& scrip
     std::error_code error;
     if (name.empty() || !std::filesystem::is_regular_file(path, error)) continue;
     const std::string plain = path.lexically_normal().string();
-    return {plain, read_text_file(plain, kConfiguration)};
+    return ImportFile{plain, read_text_file(plain, kConfiguration)};
   }
+  if (without == WithoutFile::read) return std::nullopt;
   throw InputError(named.place, "",
                    fmt::format("starts a program with the configuration '{}', which is not there; "
-                               "put it beside the script, or import it itself with --override for "
-                               "the keys that the script changes",
-                               plain_text(named.text.substr(0, 120))));
+                               "put it beside the script, or {}",
+                               plain_text(named.text.substr(0, 120)),
+                               without == WithoutFile::refused_with_option
+                                   ? "--defaults takes what is known without it"
+                                   : "import it itself with --override for the keys that the "
+                                     "script changes"));
 }
 
 void refuse_undecided_key(const ShellWord& word, const std::string& key,
@@ -120,6 +125,32 @@ std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds) 
     overrides.push_back((plain ? "++" : "") + text);
   }
   return overrides;
+}
+
+void add_bridge_key(const ShellWord& word, const RecipeRequest& request, YamlNode& tree,
+                    std::vector<std::string>& open) {
+  std::string_view text = word.text;
+  text.remove_prefix(std::min(text.find_first_not_of('+'), text.size()));
+  const std::size_t equals = text.find('=');
+  const std::string_view key = text.substr(0, equals);
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_0123456789.";
+  const bool dotted = key.find('.') != std::string_view::npos;
+  if (equals == std::string_view::npos || (!dotted && key != "mixed_precision") ||
+      key.find_first_not_of(kLetters) != std::string_view::npos || key.starts_with('.') ||
+      key.ends_with('.') || key.find("..") != std::string_view::npos)
+    return;
+  const std::string_view section = key.substr(0, key.find('.'));
+  constexpr std::array<std::string_view, 5> kOfSteps{"model", "mixed_precision", "ddp", "optimizer",
+                                                     "comm_overlap"};
+  if (key.ends_with("_batch_size") ||
+      std::find(kOfSteps.begin(), kOfSteps.end(), section) != kOfSteps.end())
+    refuse_undecided_key(word, std::string(key), request);
+  const std::string value(text.substr(equals + 1));
+  if (value.find('$') == std::string::npos) {
+    set_yaml_value(tree, key, scalar_node(value, word.place));
+  } else if (key.starts_with("model.") || key.ends_with("_batch_size")) {
+    open.emplace_back(key);
+  }
 }
 
 void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,

@@ -37,9 +37,23 @@ std::optional<ProgramStart> program_start(const std::vector<ShellWord>& script,
 /// The value that a variable has there, as the word that sets it.
 std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_view name);
 
+/// What becomes of a launch whose configuration is not there.
+enum class WithoutFile {
+  refused,
+  refused_with_option,  ///< `--defaults` would take the framework's own values in its place
+  read                  ///< it was given
+};
+
+/// Of a framework whose own values do in place of a configuration.
+inline WithoutFile without_file(const RecipeRequest& request) {
+  return request.defaults ? WithoutFile::read : WithoutFile::refused_with_option;
+}
+
 /// A configuration that a script names, at its path or, with its name alone, beside the script.
-/// Throws InputError at the word where there is none.
-ImportFile configuration_beside(const ShellWord& named, const std::string& script);
+/// Nothing where there is none and the launch is read without it, or else an InputError at the
+/// word.
+std::optional<ImportFile> configuration_beside(const ShellWord& named, const std::string& script,
+                                               WithoutFile without);
 
 /// Throws InputError where only a run gives a word or not and no override settles its key.
 void refuse_undecided_key(const ShellWord& word, const std::string& key,
@@ -48,6 +62,12 @@ void refuse_undecided_key(const ShellWord& word, const std::string& key,
 /// The overrides of a request that change keys. With `adds` one without a sign adds its key where
 /// it is not there: what a launch gives is not all that there is.
 std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds);
+
+/// `model.tensor_model_parallel_size=4` or `mixed_precision=bf16_mixed`, and Hydra's `+` and `++`
+/// before it, as Megatron-Bridge's scripts take them; other words are left. Keys of a plan whose
+/// value only a run knows are `open`.
+void add_bridge_key(const ShellWord& word, const RecipeRequest& request, YamlNode& tree,
+                    std::vector<std::string>& open);
 
 /// The recipe that a launch names is a program in Python, whose own values are not known here.
 /// Throws InputError with those of `wanted` that the launch does not give. Where an override gives

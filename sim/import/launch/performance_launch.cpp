@@ -115,8 +115,10 @@ ShellWord model_word(const std::vector<ShellWord>& words) {
   return model;
 }
 
+/// The keys that a launch gives, by options and by words with their names; those whose value only a
+/// run knows are `open`.
 YamlNode performance_tree(const std::vector<ShellWord>& words, const ImportFile& file,
-                          const RecipeRequest& request) {
+                          const RecipeRequest& request, std::vector<std::string>& open) {
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
@@ -144,6 +146,7 @@ YamlNode performance_tree(const std::vector<ShellWord>& words, const ImportFile&
                       plain_text(dtype->text.substr(0, 40)), plain_text(scaling.substr(0, 40))));
     set_yaml_value(tree, "mixed_precision", scalar_node(std::string(row->precision), dtype->place));
   }
+  for (const ShellWord& word : words) add_bridge_key(word, request, tree, open);
   apply_overrides(tree, key_overrides(request, true));
   return tree;
 }
@@ -180,14 +183,16 @@ ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeReque
   named.model_class =
       Given<std::string>{model_named_in(model.text).value_or(model.text), "-m", false, model.place};
   require_named_model(named, request);
-  const YamlNode tree = performance_tree(words, file, request);
-  require_launch_keys(tree, model, "-m",
-                      {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size",
-                       "train.global_batch_size", "train.micro_batch_size"},
-                      request);
-  RecipeReading reading = bridge_reading(tree);
+  std::vector<std::string> wanted;
+  const YamlNode tree = performance_tree(words, file, request, wanted);
+  for (const char* key : {"model.tensor_model_parallel_size", "model.pipeline_model_parallel_size",
+                          "train.global_batch_size", "train.micro_batch_size"})
+    wanted.emplace_back(key);
+  require_launch_keys(tree, model, "-m", wanted, request);
+  RecipeReading reading = bridge_reading(tree, without_value(request));
   RecipeTerms& terms = reading.terms;
   terms.model_class = named.model_class;
+  settle_split(terms, request, data);
   add_adapters(words, model, terms);
   ++reading.taken;
   const std::string usual = "usual in these scripts, whose tables are not read";

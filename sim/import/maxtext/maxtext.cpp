@@ -363,7 +363,7 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
   YamlNode tree = yaml ? load_yaml_text(file.text, file.path) : maxtext_tree(script, file, request);
   if (tree.kind != YamlNode::Kind::map)
     throw InputError({file.path}, "", "is no map of keys; a recipe was expected");
-  const std::optional<std::string> missing = take_in_bases(tree, file.path);
+  const std::optional<std::string> missing = take_in_bases(tree, file.path, request.defaults);
   apply_overrides(tree, request.overrides);
   RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
   read_environment(script, reading);

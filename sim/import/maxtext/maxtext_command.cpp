@@ -11,6 +11,8 @@
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/maxtext/maxtext.h"
 #include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/model/named_model.h"
+#include "sim/import/terms/finding.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
@@ -18,6 +20,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kBaseConfig = "base_config";
+constexpr std::string_view kModelName = "model_name";
 constexpr int kDeepestBases = 16;  // configurations that start from others
 
 /// `key=value` as MaxText takes it, in small letters.
@@ -65,6 +68,24 @@ std::optional<std::string> base_file(const YamlNode& tree, const std::string& pa
   return std::nullopt;
 }
 
+/// The configuration that a tree starts from and that is not there; nothing where it is MaxText's
+/// own.
+std::optional<std::string> missing_base(YamlNode& tree, bool defaults) {
+  const YamlNode* given = tree.find(kBaseConfig);
+  const std::string base = text_at(tree, kBaseConfig);
+  if (given == nullptr || base.empty() || base.ends_with("base.yml")) return std::nullopt;
+  const bool named = tree.find(kModelName) != nullptr;
+  if (!defaults && !named)
+    throw InputError(given->place, std::string(kBaseConfig),
+                     fmt::format("starts from '{}', which is not there; put it beside the recipe, "
+                                 "or --defaults takes what is known without it",
+                                 plain_text(base.substr(0, 120))));
+  const std::string name = std::filesystem::path(base).stem().string();
+  if (!named && named_model(name))
+    set_yaml_value(tree, kModelName, scalar_node(name, given->place));
+  return base;
+}
+
 }  // namespace
 
 YamlNode maxtext_tree(const ShellScript& script, const ImportFile& file,
@@ -87,12 +108,10 @@ YamlNode maxtext_tree(const ShellScript& script, const ImportFile& file,
   return tree;
 }
 
-std::optional<std::string> take_in_bases(YamlNode& tree, std::string path) {
+std::optional<std::string> take_in_bases(YamlNode& tree, std::string path, bool defaults) {
   for (int depth = 0; depth < kDeepestBases; ++depth) {
-    const std::string base = text_at(tree, kBaseConfig);
     const auto file = base_file(tree, path);
-    if (!file)
-      return base.empty() || base.ends_with("base.yml") ? std::nullopt : std::optional(base);
+    if (!file) return missing_base(tree, defaults);
     const YamlNode below = load_yaml_file(*file);
     std::erase_if(tree.entries, [](const YamlEntry& entry) { return entry.key == kBaseConfig; });
     for (const YamlEntry& entry : below.entries) {

@@ -16,9 +16,10 @@ YamlNode maxtext_tree(const ShellScript& script, const ImportFile& file,
                       const RecipeRequest& request);
 
 /// Takes in the configurations that one starts from (`base_config`), at their paths or beside it.
-/// What is not there, and is not MaxText's own base.yml, is returned. Throws InputError where they
-/// go in a circle.
-std::optional<std::string> take_in_bases(YamlNode& tree, std::string path);
+/// What is not there, and is not MaxText's own base.yml, is returned where the model is named
+/// nevertheless or, with `defaults`, by its name. Throws InputError where the model is not known,
+/// and where they go in a circle.
+std::optional<std::string> take_in_bases(YamlNode& tree, std::string path, bool defaults);
 
 /// Reports what a script has beside the command that is read, and a configuration that is not
 /// there.

@@ -249,19 +249,24 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   YamlNode tree = load_yaml_recipe(
       console ? ImportFile{file.path, task_configuration(file.text)} : file, request);
   settle_layout(tree);
-  RecipeReading reading = bridge_reading(tree);
+  RecipeReading reading = bridge_reading(tree, without_value(request));
   // Keys over those of a recipe: all else is the named model's.
-  if (request.model && !reading.terms.num_layers && !reading.terms.model_class)
-    reading.terms.model_class = Given<std::string>{*request.model, "--model", false, {file.path}};
+  RecipeTerms& terms = reading.terms;
+  if (request.model && !terms.num_layers && !terms.model_class) {
+    terms.model_class = Given<std::string>{*request.model, "--model", false, {file.path}};
+    const std::string usual = "usual in Megatron-Bridge's recipes, of which these are overrides";
+    default_to(terms.overlap_grad_reduce, true, usual);
+    default_to(terms.overlap_param_gather, true, usual);
+  }
   return imported_scenario("Megatron-Bridge configuration", reading, file, request, data);
 }
 
 }  // namespace
 
-RecipeReading bridge_reading(const YamlNode& tree) {
+RecipeReading bridge_reading(const YamlNode& tree, WithoutValue unset) {
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
-  RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted, unset);
   RecipeTerms& terms = reading.terms;
   take_none(tree, "model.q_lora_rank", terms.q_lora_rank);
   take_none(tree, "model.mtp_num_layers", terms.mtp_num_layers);

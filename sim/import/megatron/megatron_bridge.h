@@ -10,7 +10,8 @@ namespace simtrain {
 /// place of a recipe's name.
 std::vector<KeyRow> bridge_keys(bool precision_map);
 
-/// What a configuration says, with Megatron-Bridge's defaults.
-RecipeReading bridge_reading(const YamlNode& tree);
+/// What a configuration says, with Megatron-Bridge's defaults. `unset` is of values that are
+/// variables of a script.
+RecipeReading bridge_reading(const YamlNode& tree, WithoutValue unset);
 
 }  // namespace simtrain

@@ -199,8 +199,7 @@ RecipeReading read_megatron_arguments(const YamlNode& arguments, KeyStyle style,
                                       const RecipeRequest& request,
                                       const ScriptDocuments& documents) {
   const YamlNode tree = with_nodes(arguments, request);
-  const WithoutValue rest = request.defaults ? WithoutValue::left_out : WithoutValue::refused;
-  RecipeReading reading = read_recipe(tree, megatron_keys(), style, rest);
+  RecipeReading reading = read_recipe(tree, megatron_keys(), style, without_value(request));
   RecipeTerms& terms = reading.terms;
   const std::string megatron = "Megatron's default";
   default_to(terms.overlap_p2p_comm, true, megatron);
@@ -241,6 +240,8 @@ void forget_shape_defaults(RecipeTerms& terms) {
   forget(terms.group_query_attention);
   forget(terms.hidden_dropout);
   forget(terms.add_bias_linear);
+  forget(terms.q_lora_rank);
+  forget(terms.kv_lora_rank);
 }
 
 }  // namespace simtrain

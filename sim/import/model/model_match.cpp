@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/block_shape.h"
@@ -80,32 +81,50 @@ std::vector<Finding> load_shape(const std::string& name, const ModelMatch& match
   return shape_of(data.load<ModelSpec>("scenarios/models", name, match.where, "model"));
 }
 
-std::optional<std::string> nearest(const std::vector<Finding>& shape, const ModelMatch& match,
-                                   const DataFolder& data) {
-  std::optional<std::string> best;
-  std::ptrdiff_t fewest = 0;
+/// A model as near to a shape as any, and its vocabulary.
+struct NearModel {
+  std::string name;
   std::string vocabulary;
-  std::optional<std::string> other;  // as near as the best, with another vocabulary
+};
+
+/// Those with the fewest differences, of each vocabulary the first.
+std::vector<NearModel> nearest_models(const std::vector<Finding>& shape, const ModelMatch& match,
+                                      const DataFolder& data) {
+  std::vector<NearModel> best;
+  std::ptrdiff_t fewest = 0;
   for (const std::string& name : data.names("scenarios/models")) {
     const std::vector<Finding> model = load_shape(name, match, data);
     if (!is_near(shape, model)) continue;
     const auto differences = std::count_if(model.begin(), model.end(),
                                            [&](const Finding& f) { return !agree(shape, f); });
-    const std::string own = value_in(model, "vocab_size");
-    if (best && differences == fewest && own != vocabulary) other = name;
-    if (best && differences >= fewest) continue;
-    best = name;
+    if (!best.empty() && differences > fewest) continue;
+    if (differences < fewest) best.clear();
     fewest = differences;
-    vocabulary = own;
-    other.reset();
+    const std::string own = value_in(model, "vocab_size");
+    if (std::none_of(best.begin(), best.end(),
+                     [&](const NearModel& known) { return known.vocabulary == own; }))
+      best.push_back({name, own});
   }
-  if (other && find(shape, "vocab_size") == nullptr)
-    throw InputError(match.where, "vocab_size",
-                     fmt::format("is not given, and {} and {}, whose vocabularies differ, are of "
-                                 "this shape; --model NAME takes one of them, --set "
-                                 "model_overrides.vocab_size=N another size",
-                                 *best, *other));
   return best;
+}
+
+std::optional<std::string> nearest(const std::vector<Finding>& shape, const ModelMatch& match,
+                                   const DataFolder& data) {
+  const std::vector<NearModel> best = nearest_models(shape, match, data);
+  if (best.empty()) return std::nullopt;
+  if (best.size() == 1 || find(shape, "vocab_size") != nullptr) return best.front().name;
+  const auto called = model_named_in(match.name);
+  if (called && std::any_of(best.begin(), best.end(),
+                            [&](const NearModel& known) { return known.name == *called; }))
+    return called;
+  std::vector<std::string> names;
+  names.reserve(best.size());
+  for (const NearModel& known : best) names.push_back(known.name);
+  throw InputError(match.where, "vocab_size",
+                   fmt::format("is not given, and {}, whose vocabularies differ, are of this "
+                               "shape; --model NAME takes one of them, --set "
+                               "model_overrides.vocab_size=N another size",
+                               fmt::join(names, ", ")));
 }
 
 /// A shape that is to be matched has all but the vocabulary and what files may leave out.

@@ -32,7 +32,8 @@ struct ModelMatch {
 /// The finding `model` and one `model_overrides.KEY` for each key in which the recipe's shape
 /// differs from it. Without a base the model of scenarios/models with the fewest differences is
 /// taken, if hidden size, FFN, heads, experts, multi-latent attention and Mamba are equal; a
-/// vocabulary that the recipe does not give is then that model's. Where none is near, the findings
+/// vocabulary that the recipe does not give is then that model's, or, of several that differ in it,
+/// that of the one that the recipe is called by. Where none is near, the findings
 /// are `model.KEY`, as the recipe gives them. A base that is no name there (a path, a map) is taken
 /// as it is. Throws InputError where the shape is not whole.
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,

@@ -155,16 +155,29 @@ struct Tokenizer {
   std::string_view name;
   std::int64_t entries;
 };
-constexpr std::array<Tokenizer, 10> kTokenizers{{{"GPT2BPETokenizer", 50257},
-                                                 {"Llama2Tokenizer", 32000},
-                                                 {"gpt2", 50257},
-                                                 {"20B_tokenizer.json", 50277},
-                                                 {"meta-llama/Meta-Llama-3-8B", 128256},
-                                                 {"meta-llama/Llama-3.1-8B", 128256},
-                                                 {"meta-llama/Llama-3.1-70B", 128256},
-                                                 {"meta-llama/Llama-3.1-405B", 128256},
-                                                 {"mistralai/Mistral-Large-Instruct-2407", 32768},
-                                                 {"mistralai/Mistral-Nemo-Base-2407", 131072}}};
+constexpr std::array<Tokenizer, 13> kTokenizers{
+    {{"GPT2BPETokenizer", 50257},
+     {"Llama2Tokenizer", 32000},
+     {"gpt2", 50257},
+     {"MistralTokenizer", 32000},
+     {"20B_tokenizer.json", 50277},
+     {"nemotron_2_256k.model", 256000},
+     {"multiMixV8.gpt4o_nc_sd.500000.128k.vocab.json", 131072},
+     {"meta-llama/Meta-Llama-3-8B", 128256},
+     {"meta-llama/Llama-3.1-8B", 128256},
+     {"meta-llama/Llama-3.1-70B", 128256},
+     {"meta-llama/Llama-3.1-405B", 128256},
+     {"mistralai/Mistral-Large-Instruct-2407", 32768},
+     {"mistralai/Mistral-Nemo-Base-2407", 131072}}};
+
+/// How many a tokenizer of that name, or of a file of that name, has; 0 where it is not known.
+std::int64_t entries_of(std::string_view name) {
+  const auto* const row =
+      std::find_if(kTokenizers.begin(), kTokenizers.end(), [&](const Tokenizer& one) {
+        return name == one.name || name.ends_with(fmt::format("/{}", one.name));
+      });
+  return row == kTokenizers.end() ? 0 : row->entries;
+}
 
 /// Padded to a multiple of make_vocab_size_divisible_by x TP, as Megatron does.
 void add_vocabulary(std::vector<Finding>& shape, const RecipeTerms& terms, std::int64_t tp) {
@@ -178,12 +191,12 @@ void add_vocabulary(std::vector<Finding>& shape, const RecipeTerms& terms, std::
       ++entries;
       origin += ", and NullTokenizer's end of document";
     }
-  } else if (terms.tokenizer) {
-    const std::string& name = terms.tokenizer->value;
-    for (const Tokenizer& row : kTokenizers) {
-      if (name == row.name || name.ends_with(fmt::format("/{}", row.name))) entries = row.entries;
+  } else {
+    for (const WordTerm& tokenizer : {terms.tokenizer_model, terms.tokenizer}) {
+      if (entries > 0 || !tokenizer) continue;
+      entries = entries_of(tokenizer->value);
+      origin = fmt::format("{} {}", tokenizer->origin, plain_text(tokenizer->value));
     }
-    origin = fmt::format("{} {}", terms.tokenizer->origin, plain_text(name));
   }
   if (entries == 0) return;
   const std::int64_t by =

@@ -259,6 +259,21 @@ LayerCounts layers_of_recipe(const RecipeTerms& terms, const RecipeRequest& requ
   return counts;
 }
 
+namespace {
+
+/// Chunks of `each` layers, the last one of what is left, in Megatron's words.
+std::string filled_layout(std::int64_t chunks, std::int64_t each, std::int64_t last,
+                          std::int64_t mtp) {
+  const auto times = [](char symbol, std::int64_t count) {
+    return count == 0 ? "" : fmt::format("{}*{}", symbol, count);
+  };
+  const std::string between =
+      chunks == 2 ? "" : fmt::format("({}|)*{}", times('t', each), chunks - 2);
+  return fmt::format("E{}|{}{}{}L", times('t', each), between, times('t', last), times('m', mtp));
+}
+
+}  // namespace
+
 void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data) {
   if (!terms.model_class || terms.num_layers || terms.pipeline_model_parallel_layout ||
       terms.num_layers_in_first_pipeline_stage || terms.num_layers_in_last_pipeline_stage)
@@ -268,10 +283,19 @@ void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFo
   };
   const std::int64_t stages = degree(terms.pipeline_model_parallel_size);
   const std::int64_t chunks = stages * degree(terms.virtual_pipeline_model_parallel_size);
-  const std::int64_t layers = layers_of_recipe(terms, request, data).layers;
-  if (stages < 2 || layers % chunks == 0 || (layers + 2) % chunks != 0) return;
+  const LayerCounts counts = layers_of_recipe(terms, request, data);
+  const std::int64_t layers = counts.layers;
+  if (stages < 2 || layers % chunks == 0) return;
   const std::string whose =
       fmt::format("{} layers do not split into {} chunks without it", layers, chunks);
+  if ((layers + 2) % chunks != 0) {
+    const std::int64_t each = (layers + chunks - 1) / chunks;
+    const std::int64_t last = layers - (chunks - 1) * each;
+    if (last >= 0)
+      default_to(terms.pipeline_model_parallel_layout,
+                 filled_layout(chunks, each, last, counts.mtp), whose);
+    return;
+  }
   default_to(terms.account_for_embedding_in_pipeline_split, true, whose);
   default_to(terms.account_for_loss_in_pipeline_split, true, whose);
 }

@@ -34,9 +34,9 @@ struct LayerCounts {
 LayerCounts layers_of_recipe(const RecipeTerms& terms, const RecipeRequest& request,
                              const DataFolder& data);
 
-/// Where the layers of a model that a recipe only names do not split into its chunks but do with
-/// the embedding and the loss, these are counted, as assumed: what its model's own file says is not
-/// there.
+/// Where the layers of a model that a recipe only names do not split into its chunks, what its
+/// model's own file says of that is not there. As assumed, the embedding and the loss are counted,
+/// where they split with these, or else all chunks are alike but the last, which has what is left.
 void settle_split(RecipeTerms& terms, const RecipeRequest& request, const DataFolder& data);
 
 }  // namespace simtrain

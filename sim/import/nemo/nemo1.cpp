@@ -3,10 +3,13 @@
 #include <array>
 #include <vector>
 
+#include "sim/core/input/scalar_text.h"
 #include "sim/import/job/adapter_keys.h"
 #include "sim/import/model/layer_pattern.h"
+#include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
+#include "sim/import/yaml/interpolation.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
@@ -25,7 +28,7 @@ constexpr std::array kModelKeys{
     KeyRow{"model.kv_channels", &T::kv_channels},
     KeyRow{"model.tokenizer.type", &T::tokenizer},
     KeyRow{"model.tokenizer.*", kOutside},
-    KeyRow{"model.override_vocab_size", &T::vocab_size},
+    KeyRow{"model.override_vocab_size", &T::padded_vocab_size},
     KeyRow{"model.vocab_size", &T::vocab_size},
     KeyRow{"model.make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"model.activation", &T::activation},
@@ -150,11 +153,30 @@ void refuse_recurrent_layers(const YamlNode& tree) {
                      "all layers");
 }
 
+/// A configuration of fine-tuning may leave the shape to the checkpoint that it starts from, and
+/// the length of sequences to the data.
+void settle_fine_tuning(const YamlNode& tree, RecipeTerms& terms) {
+  constexpr std::string_view kLength = "model.data.train_ds.max_seq_length";
+  const YamlNode* length = find_yaml_value(tree, kLength);
+  if (length != nullptr && !terms.seq_length) {
+    const YamlNode value = resolved(tree, std::string(kLength), *length);
+    terms.seq_length = Given<std::int64_t>{scalar_integer(value, std::string(kLength), {1, 1e12}),
+                                           std::string(kLength), false, length->place};
+  }
+  for (const char* key : {"model.restore_from_path", "restore_from_path"}) {
+    const YamlNode* checkpoint = find_yaml_value(tree, key);
+    if (checkpoint == nullptr || terms.num_layers || terms.model_class) continue;
+    if (const auto model = model_named_in(checkpoint->text))
+      terms.model_class = Given<std::string>{*model, key, false, checkpoint->place};
+  }
+}
+
 ImportedRecipe read_nemo1(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
   refuse_recurrent_layers(tree);
-  RecipeReading reading = read_recipe(tree, nemo1_keys(), KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, nemo1_keys(), KeyStyle::dotted, without_value(request));
+  settle_fine_tuning(tree, reading.terms);
   add_nemo1_defaults(reading.terms);
   return imported_scenario("NeMo 1 configuration", reading, file, request, data);
 }
@@ -181,12 +203,14 @@ void take_model_precision(const YamlNode& tree, const std::string& origin, Recip
 
 void add_nemo1_defaults(RecipeTerms& terms) {
   const std::string nemo = "NeMo 1's default";
-  default_to(terms.normalization, "layernorm1p", nemo);
-  default_to(terms.share_embeddings_and_output_weights, true, nemo);
-  default_to(terms.activation, "gelu", nemo);
+  if (terms.num_layers || terms.hidden_size) {  // else they are those of a model by its name
+    default_to(terms.normalization, "layernorm1p", nemo);
+    default_to(terms.share_embeddings_and_output_weights, true, nemo);
+    default_to(terms.activation, "gelu", nemo);
+    default_to(terms.hidden_dropout, 0.1, nemo);
+    default_to(terms.add_bias_linear, true, nemo);
+  }
   default_to(terms.overlap_p2p_comm, false, nemo);
-  default_to(terms.hidden_dropout, 0.1, nemo);
-  default_to(terms.add_bias_linear, true, nemo);
   add_adapter_defaults({32, "attention_qkv", nemo}, terms);
   if (const auto& groups = terms.mamba_num_groups)
     settle_hybrid_layers(terms, Given<std::string>{"", groups->origin, false, groups->place});

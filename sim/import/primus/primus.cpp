@@ -19,14 +19,47 @@ bool is_primus(std::string_view text) {
          text.find("overrides:") != std::string_view::npos;
 }
 
+bool is_on(const YamlNode& tree, std::string_view key) {
+  const std::string text = text_at(tree, key);
+  return text == "true" || text == "True";
+}
+
+/// Primus-Turbo's own DeepEP as Megatron's keys have it.
+void add_turbo_exchange(YamlNode& tree) {
+  if (!is_on(tree, "use_turbo_deepep")) return;
+  const SourcePlace place = find_yaml_value(tree, "use_turbo_deepep")->place;
+  set_yaml_value(tree, "moe_enable_deepep", scalar_node("true", place));
+  set_yaml_value(tree, "moe_token_dispatcher_type", scalar_node("flex", place));
+  if (const YamlNode* units = find_yaml_value(tree, "turbo_deepep_num_cu"))
+    set_yaml_value(tree, "moe_deepep_num_sms", YamlNode(*units));
+}
+
+/// Products in FP8 by Primus-Turbo or by the model's name (`llama3.1_8B-fp8.yaml`) as torchtitan's
+/// converter.
+void add_turbo_precision(const YamlNode* model, YamlNode& tree) {
+  constexpr std::string_view kConverters = "model.converters";
+  const YamlNode* turbo = find_yaml_value(tree, "primus_turbo.use_turbo_float8_linear");
+  const bool scaled = is_on(tree, "primus_turbo.use_turbo_mx_linear");
+  if (scaled) turbo = find_yaml_value(tree, "primus_turbo.use_turbo_mx_linear");
+  const bool named = model != nullptr && model->text.find("fp8") != std::string::npos &&
+                     find_yaml_value(tree, kConverters) == nullptr;
+  if (scaled || is_on(tree, "primus_turbo.use_turbo_float8_linear")) {
+    set_yaml_value(tree, kConverters, scalar_node(scaled ? "mx" : "float8", turbo->place));
+  } else if (named) {
+    set_yaml_value(tree, kConverters, scalar_node("float8", model->place));
+  }
+}
+
 /// Megatron's arguments in Primus; the shape of the model is in a file of its own, which its name
 /// is for.
 RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& model,
                                    const RecipeRequest& request, const DataFolder& data) {
   reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
+  add_turbo_exchange(tree);
   RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted, request);
   RecipeTerms& terms = reading.terms;
   forget_shape_defaults(terms);
+  take_none(tree, "mtp_num_layers", terms.mtp_num_layers);
   default_to(terms.bf16, true, "Primus' default");
   if (holds(terms.overlap_param_gather) && !holds(terms.use_torch_fsdp2))
     default_to(terms.use_distributed_optimizer, true, "Megatron needs it for overlap_param_gather");
@@ -77,6 +110,7 @@ ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
   };
   RecipeReading reading;
   if (framework == "torchtitan") {
+    add_turbo_precision(model, overrides);
     name_model("model.flavor");
     reading = read_torchtitan(std::move(overrides), request, data);
   } else if (framework == "maxtext") {

@@ -275,12 +275,12 @@ class ScenarioKeys {
     with_default(p + "account_for_embedding_in_pipeline_split",
                  t_.account_for_embedding_in_pipeline_split);
     with_default(p + "account_for_loss_in_pipeline_split", t_.account_for_loss_in_pipeline_split);
-    if (t_.pipeline_model_parallel_layout) {
+    if (const WordTerm& layout = t_.pipeline_model_parallel_layout) {
       put(p + "pipeline_model_parallel_layout", [&]() -> Finding {
         YamlNode text;
         text.kind = YamlNode::Kind::scalar;
-        text.text = t_.pipeline_model_parallel_layout->value;
-        return {"", flow_text(text), t_.pipeline_model_parallel_layout->origin};
+        text.text = layout->value;
+        return {"", flow_text(text), layout->origin, layout->assumed};
       });
     }
   }
@@ -354,9 +354,9 @@ class ScenarioKeys {
     put("recompute", [&] { return recompute_of(t_, layers_of_chunk()); });
     if (value_of("recompute") == "selective" && has_recompute_modules(t_))
       put("recompute_modules", [&] { return recompute_modules_of(t_); });
-    if (const WholeTerm& every = t_.recompute_every_nth_layer;
-        every && value_of("recompute") == "full")
-      put("recompute_every_nth_layer", [&] { return of(*every); });
+    if (const auto distance = recompute_distance_of(t_, layers_of_chunk());
+        distance && value_of("recompute") == "full")
+      put("recompute_every_nth_layer", [&] { return *distance; });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
     const PutFinding to_keys = [&](const std::string& key, const auto& derive) {
       put(key, derive);

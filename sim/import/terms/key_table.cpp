@@ -200,7 +200,8 @@ class RecipeReader {
       if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
       return;
     }
-    if (style_ == KeyStyle::option && value.text.find_first_of("$`") != std::string::npos) {
+    const std::string_view variable = style_ == KeyStyle::option ? "$`" : "$";
+    if (value.text.find_first_of(variable) != std::string::npos) {
       if (without_value_ == WithoutValue::left_out || may_stay_unknown(row)) {
         ++reading_.ignored["without a value in the file"][spelled(key)];
       } else {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/finding.h"
 #include "sim/import/terms/recipe_terms.h"
 
@@ -75,8 +76,13 @@ struct RecipeReading {
 /// How the origin of a value is written: the key as it is written, or as an option (--key-words).
 enum class KeyStyle { dotted, option };
 
-/// What becomes of an option whose value is a variable that the file does not set.
+/// What becomes of an option or key whose value is a variable that the file does not set.
 enum class WithoutValue { refused, left_out };
+
+/// That which the user asks for: with `--defaults` it is left out.
+inline WithoutValue without_value(const RecipeRequest& request) {
+  return request.defaults ? WithoutValue::left_out : WithoutValue::refused;
+}
 
 /// Reads a tree of a recipe by a table. Interpolations are resolved where a row takes the value.
 /// Items of lists are `list[0]`, or `list[Class]` where they have a `_target_`. Keys that set one

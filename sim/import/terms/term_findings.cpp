@@ -50,7 +50,15 @@ std::vector<std::string> modules_in(const Given<std::string>& given) {
   return modules;
 }
 
-/// The first layers of each chunk of a pipeline stage: all of them, or none.
+/// Of how many layers of a chunk the first N are each one; 0 where they divide no chunk.
+std::int64_t distance_of_block(std::int64_t first, std::int64_t layers_of_chunk) {
+  return first > 0 && first < layers_of_chunk && layers_of_chunk % first == 0
+             ? layers_of_chunk / first
+             : 0;
+}
+
+/// The first layers of each chunk of a pipeline stage: all of them, or none, or, in place of the
+/// first, as many with a distance between them.
 Finding block_recompute(const RecipeTerms& terms, std::int64_t layers_of_chunk,
                         const std::string& hint) {
   const Given<std::string>& method = *terms.recompute_method;
@@ -59,11 +67,24 @@ Finding block_recompute(const RecipeTerms& terms, std::int64_t layers_of_chunk,
       fmt::format("{}: {} layers of the {} of a chunk", method.origin, first, layers_of_chunk);
   if (first == 0) return {"", "none", origin};
   if (layers_of_chunk > 0 && first >= layers_of_chunk) return {"", "full", origin};
+  if (distance_of_block(first, layers_of_chunk) > 0)
+    return {"", "full", origin + ", as many with a distance between them", true, true};
   refuse(method,
          layers_of_chunk == 0
              ? "the method 'block'"
              : fmt::format("recompute of {} layers of the {} of a chunk", first, layers_of_chunk),
          hint);
+}
+
+/// Of all layers. Where a recipe keeps the input of every N-th only, the inputs between them count
+/// in memory nevertheless.
+Finding full_recompute(const RecipeTerms& terms, const Given<std::string>& given) {
+  const WholeTerm& group = terms.recompute_num_layers;
+  if (!group || group->value < 2) return {"", "full", given.origin, given.assumed};
+  return {"", "full",
+          fmt::format("{}, inputs of all layers kept, not of every {}-th as {} has it",
+                      given.origin, group->value, group->origin),
+          true, true};
 }
 
 Finding typed_gradients(const Given<std::string>& given) {
@@ -193,6 +214,8 @@ Finding gradient_type_of(const RecipeTerms& terms) {
 Finding recompute_of(const RecipeTerms& terms, std::int64_t layers_of_chunk) {
   const std::string hint =
       "--set recompute=none, selective (some modules) or full (each layer) would do";
+  if (terms.recompute && terms.recompute->value == "full")
+    return full_recompute(terms, *terms.recompute);
   if (terms.recompute)
     return {"", terms.recompute->value, terms.recompute->origin, terms.recompute->assumed};
   if (!terms.recompute_granularity) {
@@ -207,9 +230,19 @@ Finding recompute_of(const RecipeTerms& terms, std::int64_t layers_of_chunk) {
     return block_recompute(terms, layers_of_chunk, hint);
   if (terms.recompute_method && terms.recompute_method->value != "uniform")
     refuse(*terms.recompute_method, "the method " + quoted(*terms.recompute_method), hint);
-  if (terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
-    refuse(*terms.recompute_num_layers, "keeping the input of every N-th layer only", hint);
-  return {"", "full", given.origin};
+  return full_recompute(terms, given);
+}
+
+std::optional<Finding> recompute_distance_of(const RecipeTerms& terms,
+                                             std::int64_t layers_of_chunk) {
+  if (terms.recompute_every_nth_layer) return of(*terms.recompute_every_nth_layer);
+  const bool block = terms.recompute_method && terms.recompute_method->value == "block";
+  if (!block || terms.recompute || !terms.recompute_num_layers) return std::nullopt;
+  const Given<std::int64_t>& first = *terms.recompute_num_layers;
+  const std::int64_t distance = distance_of_block(first.value, layers_of_chunk);
+  if (distance < 2) return std::nullopt;
+  return Finding{"", std::to_string(distance),
+                 fmt::format("{} {} of {} layers", first.origin, first.value, layers_of_chunk)};
 }
 
 bool has_recompute_modules(const RecipeTerms& terms) {

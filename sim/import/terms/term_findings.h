@@ -47,6 +47,9 @@ Finding gradient_type_of(const RecipeTerms& terms);
 /// `recompute`, of a recipe whose pipeline stages hold so many layers each, chunk by chunk; 0: not
 /// known.
 Finding recompute_of(const RecipeTerms& terms, std::int64_t layers_of_chunk);
+/// `recompute_every_nth_layer`, where some layers of such a chunk are recomputed.
+std::optional<Finding> recompute_distance_of(const RecipeTerms& terms,
+                                             std::int64_t layers_of_chunk);
 /// `recompute_modules` of a recipe that recomputes some modules.
 Finding recompute_modules_of(const RecipeTerms& terms);
 /// Whether a recipe says which modules are recomputed.

@@ -45,10 +45,13 @@ struct TitanSource {
   std::optional<ShellWord> name;
 };
 
-TitanSource source_of(const ProgramStart& start, const std::string& script) {
+/// A file that is not there is as a function in Python, whose name may be that of its model.
+TitanSource source_of(const ProgramStart& start, const std::string& script, WithoutFile without) {
   for (const auto& word :
        {option_word(start.words, "--job.config_file"), variable_word(start, "CONFIG_FILE")}) {
-    if (word) return {configuration_beside(*word, script), std::nullopt};
+    if (!word) continue;
+    auto file = configuration_beside(*word, script, without);
+    return {file, file ? std::nullopt : word};
   }
   for (const auto& word : {option_word(start.words, "--config"), variable_word(start, "CONFIG")}) {
     if (word) return {std::nullopt, word};
@@ -164,13 +167,15 @@ ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& re
   const ShellScript script = read_script(file.text, file.path, script_request(request));
   const auto start = program_start(script.words, kTitanPrograms);
   if (!start) throw InputError({file.path}, "", "starts torchtitan in no command of its own");
-  const TitanSource source = source_of(*start, file.path);
+  const TitanSource source = source_of(*start, file.path, without_file(request));
   const YamlNode tree = tree_of_launch(source, *start, file.path, request);
   RecipeReading reading = read_torchtitan(tree, request, data);
   if (source.name) {
     if (!request.defaults) require_job(tree, *source.name);
-    ++reading.left_out["what the function in Python sets itself; torchtitan's defaults are assumed"]
-                      [source.name->text];
+    ++reading.left_out
+          ["what this configuration, a function in Python or a file that is not there, sets "
+           "itself; "
+           "torchtitan's defaults are assumed"][source.name->text];
   }
   add_titan_nodes(*start, reading.terms);
   read_environment(script, reading);

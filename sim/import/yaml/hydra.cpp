@@ -166,8 +166,7 @@ void apply_override(YamlNode& tree, const std::string& text) {
                      "must be KEY=VALUE with a dotted key; Hydra's config groups are "
                      "in the defaults of the file");
   }
-  if (key.starts_with(kLauncherPrefix) && tree.find("training") == nullptr)
-    key.erase(0, kLauncherPrefix.size());
+  if (tree.find(key.substr(0, key.find('.'))) == nullptr) key = without_launcher(key);
   if (removes) return remove(tree, key, place);
   if (signs == 0) require_known(tree, key, place);
   const int column = static_cast<int>(equals) + 2;

@@ -1,6 +1,7 @@
 #include "sim/import/yaml/interpolation.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -109,8 +110,7 @@ class Resolver {
     const std::string name = text.substr(dots);
     const std::string target = from.empty() ? name : from + "." + name;
     const YamlNode* found = name.empty() ? nullptr : step_by_step(target);
-    if (found == nullptr && target.starts_with(kLauncherPrefix))
-      found = step_by_step(target.substr(kLauncherPrefix.size()));
+    if (found == nullptr && !name.empty()) found = step_by_step(without_launcher(target));
     if (found == nullptr) {
       throw InputError(node.place, key,
                        fmt::format("'${{{}}}' names '{}', which the file does not have",
@@ -172,6 +172,14 @@ class Resolver {
 };
 
 }  // namespace
+
+std::string without_launcher(std::string_view key) {
+  constexpr std::array<std::string_view, 2> kLauncherKeys{"training.", "recipes."};
+  for (const std::string_view start : kLauncherKeys) {
+    if (key.starts_with(start)) return std::string(key.substr(start.size()));
+  }
+  return std::string(key);
+}
 
 YamlNode resolved(const YamlNode& root, const std::string& key, const YamlNode& value) {
   return Resolver(root).value(key, value);

@@ -7,8 +7,9 @@
 
 namespace simtrain {
 
-/// NeMo's launcher puts recipes below this.
-inline constexpr std::string_view kLauncherPrefix = "training.";
+/// A dotted key of a recipe that NeMo's launcher or SageMaker's puts below one of its own
+/// (`training.model.fp8`), without that.
+std::string without_launcher(std::string_view key);
 
 /// `value`, found at the dotted `key` of `root`, with OmegaConf's interpolations put in:
 /// `${a.b}` from the root, `${.b}` beside the value, `${..b}` one map further out, also inside a
