@@ -16,7 +16,8 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kFactory = "--factory";
-constexpr std::array<std::string_view, 1> kNemoPrograms{"nemo"};
+constexpr std::string_view kFactoryLetter = "-f";
+constexpr std::array<std::string_view, 2> kTrainings{"pretrain", "finetune"};  // of `nemo llm`
 
 /// `trainer.num_nodes=8` among the words of a launch.
 void add_nemo2_keys(const std::vector<ShellWord>& words, const RecipeRequest& request,
@@ -47,14 +48,20 @@ void add_factory_nodes(const ShellWord& factory, YamlNode& tree) {
 
 bool is_nemo2_launch(std::string_view text) {
   return text.find("nemo llm ") != std::string_view::npos &&
-         text.find(kFactory) != std::string_view::npos;
+         (text.find(kFactory) != std::string_view::npos ||
+          text.find(" -f ") != std::string_view::npos);
+}
+
+std::optional<ShellWord> factory_of(const std::vector<ShellWord>& words) {
+  const auto factory = option_word(words, kFactory);
+  return factory ? factory : option_word(words, kFactoryLetter);
 }
 
 ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
   const ShellScript script = read_script(file.text, file.path, script_request(request));
-  const auto start = program_start(script.words, kNemoPrograms);
-  const auto factory = start ? option_word(start->words, kFactory) : std::nullopt;
+  const auto start = program_start(script.words, kTrainings);
+  const auto factory = start ? factory_of(start->words) : std::nullopt;
   if (!factory) throw InputError({file.path}, std::string(kFactory), "is of no command here");
   const bool tunes = std::any_of(start->words.begin(), start->words.end(),
                                  [](const ShellWord& word) { return word.text == "finetune"; });
@@ -76,6 +83,7 @@ ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& re
                       request);
   RecipeReading reading = nemo2_reading(tree);
   reading.terms.model_class = named.model_class;
+  settle_split(reading.terms, request, data);
   if (scheme)
     reading.terms.peft_scheme = Given<std::string>{scheme->text, "peft", false, scheme->place};
   const std::string tuning = "usual in NeMo 2's recipes of fine-tuning";

@@ -6,6 +6,7 @@
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
+#include "sim/import/terms/core_rows.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/import/torchtitan/torchtitan.h"
 #include "sim/import/yaml/hydra.h"

@@ -35,6 +35,14 @@ TEST_CASE("arguments that variables hold are where a command uses them") {
   CHECK(run_words("A=(--a ${A[@]} ${A[@]})\nrun ${A[@]}").find("--a") == 0);
 }
 
+TEST_CASE("a command that is put together of variables in a variable has their arguments") {
+  CHECK(run_words("A=--a\nB=\" --b 1\"\nC=\"--c 2\"\n"
+                  "run_cmd=\"torchrun run $B x.py ${A}\"\neval ${run_cmd}") == "--b 1 x.py --a ");
+  CHECK(run_words("L=\"run --l 1\"\nA=--a\nB=\"--b 2\"\nC=\"$L $A\"\nbash -c \"$C\"") ==
+        "--l 1 --a ");
+  CHECK(run_words("A=1\nB=2\nC=\"$A $B\"\nrun --c $A --d $B") == "--c 1 --d 2 ");
+}
+
 TEST_CASE("arguments that nothing uses are taken out, if any are used") {
   const auto unused = [](const std::string& text) { return read_script(text, "s.sh").unused; };
   using Names = std::vector<std::string>;

@@ -133,6 +133,19 @@ TEST_CASE("a performance launch may change keys behind its options") {
   CHECK(recipe.recompute == Recompute::full);
 }
 
+TEST_CASE("NeMo 2's factory has a letter, and other commands may come before") {
+  const std::string text =
+      "nemo llm import model=llama3_70b source=hf://meta-llama/Meta-Llama-3-70B -y\n"
+      "nemo llm finetune -f llama3_70b trainer.num_nodes=1 trainer.devices=8 "
+      "trainer.strategy.tensor_model_parallel_size=8 "
+      "trainer.strategy.pipeline_model_parallel_size=1 data.seq_length=2048 "
+      "data.micro_batch_size=1 data.global_batch_size=64 -y\n";
+  const Recipe recipe = imported(text, on_h100("nemo-25.02.01")).recipe;
+  CHECK(recipe.model.name == "llama3.1-70b");
+  CHECK(recipe.tp() == 8);
+  CHECK(recipe.lora.has_value());
+}
+
 TEST_CASE("layers that do not split are filled into chunks, the last of what is left") {
   const std::string text =
       "torchrun --nproc_per_node=8 --nnodes=32 scripts/training/run_recipe.py "

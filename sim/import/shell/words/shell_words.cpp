@@ -1,6 +1,7 @@
 #include "sim/import/shell/words/shell_words.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,26 @@ bool holds_options(std::string_view quoted) {
       return true;
   }
   return false;
+}
+
+/// A quoted text that is a command put together of variables: "torchrun $NODES x.py $OPTIONS",
+/// "$LAUNCHER $OPTIONS".
+bool holds_variables(std::string_view quoted) {
+  constexpr std::array<std::string_view, 6> kLaunchers{"torchrun",  "python", "python3",
+                                                       "deepspeed", "srun",   "mpirun"};
+  std::size_t words = 0;
+  std::size_t variables = 0;
+  bool launches = false;
+  for (std::size_t at = 0; at < quoted.size(); ++at) {
+    if (is_blank(quoted[at])) continue;
+    const std::size_t end = std::min(quoted.find_first_of(" \t\r\n", at), quoted.size());
+    const std::string_view word = quoted.substr(at, end - at);
+    if (words++ == 0)
+      launches = std::find(kLaunchers.begin(), kLaunchers.end(), word) != kLaunchers.end();
+    if (word.starts_with('$') && !word.starts_with("$(")) ++variables;
+    at = end;
+  }
+  return words > 1 && variables > 0 && (launches || variables == words);
 }
 
 /// `END` of the `<<END`, `<<-END` or `<<'END'` at `at`; empty where there is none.
@@ -161,7 +182,8 @@ class Splitter {
   void quoted() {
     const std::size_t end = closing_quote(text_, at_);
     if (end == std::string::npos) return add_and_advance();
-    if (holds_options(std::string_view(text_).substr(at_ + 1, end - at_ - 1))) {
+    const std::string_view inside = std::string_view(text_).substr(at_ + 1, end - at_ - 1);
+    if (holds_options(inside) || (text_[at_] == '"' && holds_variables(inside))) {
       text_[at_] = ' ';  // its words are words of the script
       text_[end] = ' ';
       finish();
@@ -173,10 +195,10 @@ class Splitter {
     begin();
     advance();
     while (at_ < end) {
-      const std::size_t inside = quote == '"' ? bracket_end(text_, at_) : at_;
-      if (inside == at_ && quote == '"' && text_[at_] == '\\' && at_ + 1 < end) advance();
+      const std::size_t last = quote == '"' ? bracket_end(text_, at_) : at_;
+      if (last == at_ && quote == '"' && text_[at_] == '\\' && at_ + 1 < end) advance();
       do add_and_advance();
-      while (at_ <= inside);
+      while (at_ <= last);
     }
     advance();
   }
