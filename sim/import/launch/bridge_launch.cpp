@@ -145,8 +145,9 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
                      fmt::format("'{}' has no value in the file; --model NAME says what it trains",
                                  plain_text(name.substr(0, 80))));
   RecipeTerms named;
-  named.model_class = Given<std::string>{model_of_recipe(name), std::string(kRecipeOption), false,
-                                         launch->recipe.place};
+  const std::string model = model_of_recipe(name);
+  named.model_class = Given<std::string>{model_named_in(model).value_or(model),
+                                         std::string(kRecipeOption), false, launch->recipe.place};
   require_named_model(named, request);
   std::vector<std::string> open;
   const YamlNode tree = launch_tree(open, *launch, file, request);

@@ -54,10 +54,6 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
     KeyRow{"model.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"model.sequence_parallel", &T::sequence_parallel},
-    KeyRow{"model.account_for_embedding_in_pipeline_split",
-           &T::account_for_embedding_in_pipeline_split},
-    KeyRow{"model.account_for_loss_in_pipeline_split", &T::account_for_loss_in_pipeline_split},
-    KeyRow{"model.pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
     KeyRow{"model.recompute_granularity", &T::recompute_granularity},
     KeyRow{"model.recompute_method", &T::recompute_method},
     KeyRow{"model.recompute_num_layers", &T::recompute_num_layers},
@@ -148,8 +144,6 @@ constexpr std::array kPrecisionKeys{
     KeyRow{"mixed_precision.*", Ignored{"the types of the usual BF16 or FP8 training are assumed"}},
 };
 
-constexpr std::string_view kLayout = "model.pipeline_model_parallel_layout";
-
 /// The line before the configuration that Megatron-Bridge prints at start, and how the line behind
 /// it starts.
 constexpr std::string_view kTaskHead = "------- Task Configuration -------";
@@ -220,35 +214,12 @@ void add_overlap_defaults(RecipeTerms& terms) {
   default_to(terms.bucket_size, std::int64_t{128} << 20, config);
 }
 
-/// Megatron's letter of a layer in a layout: E, t, m or L.
-std::string layer_letter(const YamlNode& layer) {
-  if (layer.text == "embedding") return "E";
-  if (layer.text == "decoder") return "t";
-  if (layer.text == "mtp") return "m";
-  if (layer.text == "loss") return "L";
-  throw InputError(layer.place, std::string(kLayout),
-                   fmt::format("is {}; embedding, decoder, mtp or loss would do", found(layer)));
-}
-
-/// A layout that is a list for each stage, as Megatron writes it: `Ettt|tttL`.
-void settle_layout(YamlNode& tree) {
-  const YamlNode* given = find_yaml_value(tree, kLayout);
-  if (given == nullptr || given->kind != YamlNode::Kind::list) return;
-  std::string text;
-  for (const YamlNode& stage : given->items) {
-    if (!text.empty()) text += '|';
-    if (stage.kind == YamlNode::Kind::scalar) text += layer_letter(stage);
-    for (const YamlNode& layer : stage.items) text += layer_letter(layer);
-  }
-  set_yaml_value(tree, kLayout, scalar_node(text, given->place));
-}
-
 ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
   const bool console = is_console_log(file.text);
   YamlNode tree = load_yaml_recipe(
       console ? ImportFile{file.path, task_configuration(file.text)} : file, request);
-  settle_layout(tree);
+  take_layout(tree, "model.pipeline_model_parallel_layout");
   RecipeReading reading = bridge_reading(tree, without_value(request));
   // Keys over those of a recipe: all else is the named model's.
   RecipeTerms& terms = reading.terms;

@@ -18,7 +18,7 @@ struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 154> kNamedModels{{
+constexpr std::array<NamedModel, 159> kNamedModels{{
     {"baichuan2-7b", "baichuan2-7b"},
     {"bloom-176b", "bloom-176b"},
     {"bloom", "bloom-176b"},
@@ -59,6 +59,9 @@ constexpr std::array<NamedModel, 154> kNamedModels{{
     {"gpt-530b", "gpt-530b"},
     {"gpt-oss-120b", "gpt-oss-120b"},
     {"gpt-oss-20b", "gpt-oss-20b"},
+    {"gpt2-124m", "gpt2-124m"},
+    {"gpt2", "gpt2-124m"},
+    {"gpt2-small", "gpt2-124m"},
     {"gpt3-175b", "gpt3-175b"},
     {"gpt-175b", "gpt3-175b"},
     {"gpt3-20b", "gpt3-20b"},
@@ -96,11 +99,13 @@ constexpr std::array<NamedModel, 154> kNamedModels{{
     {"llama3.2-1b", "llama3.2-1b"},
     {"llama3.2-3b", "llama3.2-3b"},
     {"llama4-maverick", "llama4-maverick"},
+    {"llama4-e128", "llama4-maverick"},
     {"llama4-17b-128e", "llama4-maverick"},
     {"llama4-17bx128e", "llama4-maverick"},
     {"llama4-experts-128", "llama4-maverick"},
     {"llama4-maverick-17b-128e", "llama4-maverick"},
     {"llama4-scout", "llama4-scout"},
+    {"llama4-e16", "llama4-scout"},
     {"llama4-17b-16e", "llama4-scout"},
     {"llama4-17bx16e", "llama4-scout"},
     {"llama4-experts-16", "llama4-scout"},

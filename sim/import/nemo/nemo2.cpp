@@ -48,10 +48,6 @@ constexpr std::array kNemo2Keys{
     KeyRow{"model.config.enable_cuda_graph", &T::enable_cuda_graph},
     KeyRow{"model.config.cuda_graph_impl", &T::cuda_graph_impl},
     KeyRow{"model.config.cuda_graph_scope", &T::cuda_graph_scope},
-    KeyRow{"model.config.account_for_embedding_in_pipeline_split",
-           &T::account_for_embedding_in_pipeline_split},
-    KeyRow{"model.config.account_for_loss_in_pipeline_split",
-           &T::account_for_loss_in_pipeline_split},
     KeyRow{"model.config.cross_entropy_*", kSoftware},
     KeyRow{"model.config.gradient_accumulation_fusion", kSoftware},
     KeyRow{"model.tokenizer.*", kOutside},
@@ -198,7 +194,10 @@ namespace {
 
 ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
-  RecipeReading reading = nemo2_reading(load_yaml_recipe(file, request));
+  YamlNode tree = load_yaml_recipe(file, request);
+  for (const char* owner : {"model.config", "trainer.strategy"})
+    take_layout(tree, std::string(owner) + ".pipeline_model_parallel_layout");
+  RecipeReading reading = nemo2_reading(tree);
   RecipeTerms& terms = reading.terms;
   add_expert_callbacks(file.text, terms);
   if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)

@@ -1,6 +1,11 @@
 #include "sim/import/terms/core_rows.h"
 
 #include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/scalar_text.h"
 
 namespace simtrain {
 namespace {
@@ -41,6 +46,10 @@ constexpr std::array kLayerKeys{
     KeyRow{"dsa_indexer_n_heads", &RecipeTerms::dsa_indexer_n_heads},
     KeyRow{"dsa_indexer_head_dim", &RecipeTerms::dsa_indexer_head_dim},
     KeyRow{"dsa_indexer_topk", &RecipeTerms::dsa_indexer_topk},
+    KeyRow{"account_for_embedding_in_pipeline_split",
+           &RecipeTerms::account_for_embedding_in_pipeline_split},
+    KeyRow{"account_for_loss_in_pipeline_split", &RecipeTerms::account_for_loss_in_pipeline_split},
+    KeyRow{"pipeline_model_parallel_layout", &RecipeTerms::pipeline_model_parallel_layout},
     KeyRow{"num_layers_in_first_pipeline_stage", &RecipeTerms::num_layers_in_first_pipeline_stage},
     KeyRow{"num_layers_in_last_pipeline_stage", &RecipeTerms::num_layers_in_last_pipeline_stage},
     KeyRow{"deterministic_mode", kDeterministic},
@@ -58,6 +67,16 @@ constexpr std::array kLayerKeys{
     KeyRow{"mscale_all_dim", kRange},
 };
 
+/// Megatron's letter of a layer in a layout: E, t, m or L.
+std::string layer_letter(const YamlNode& layer, const std::string& key) {
+  if (layer.text == "embedding") return "E";
+  if (layer.text == "decoder") return "t";
+  if (layer.text == "mtp") return "m";
+  if (layer.text == "loss") return "L";
+  throw InputError(layer.place, key,
+                   fmt::format("is {}; embedding, decoder, mtp or loss would do", found(layer)));
+}
+
 }  // namespace
 
 std::span<const KeyRow> core_layer_rows() { return kLayerKeys; }
@@ -71,6 +90,22 @@ CoreRows::CoreRows(std::string_view prefix) {
   };
   for (const KeyRow& row : core_expert_rows()) add(row);
   for (const KeyRow& row : core_layer_rows()) add(row);
+}
+
+void take_layout(YamlNode& tree, const std::string& key) {
+  const YamlNode* given = find_yaml_value(tree, key);
+  if (given == nullptr || given->kind != YamlNode::Kind::list) return;
+  std::string text;
+  for (const YamlNode& stage : given->items) {
+    if (!text.empty()) text += '|';
+    if (stage.kind == YamlNode::Kind::scalar) text += layer_letter(stage, key);
+    for (const YamlNode& layer : stage.items) text += layer_letter(layer, key);
+  }
+  YamlNode whole;
+  whole.kind = YamlNode::Kind::scalar;
+  whole.place = given->place;
+  whole.text = std::move(text);
+  set_yaml_value(tree, key, std::move(whole));
 }
 
 void take_none(const YamlNode& tree, const std::string& key, WholeTerm& term) {

@@ -30,6 +30,9 @@ class CoreRows {
   std::vector<KeyRow> rows_;
 };
 
+/// A layout that is a list of layers for each stage, as Megatron writes it: `Ettt|tttL`.
+void take_layout(YamlNode& tree, const std::string& key);
+
 /// A count that a recipe writes as nothing (`q_lora_rank: null`) is none, whereas one that it does
 /// not write is a default.
 void take_none(const YamlNode& tree, const std::string& key, WholeTerm& term);
