@@ -46,9 +46,9 @@ constexpr std::array kProfileOptions{
     kProfileJsonOption};
 constexpr std::array kFilesOptions{
     OptionRow{.value = "FILE...",
-              .help = "kernels by 'nsys stats --report cuda_gpu_kern_sum --format csv', a trace of "
-                      "torch.profiler, or a log with NCCL_DEBUG=INFO and "
-                      "NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip",
+              .help = "kernels by 'nsys stats --report cuda_gpu_kern_sum --format csv' or what "
+                      "'nsys export --type sqlite' writes, a trace of torch.profiler, or a log "
+                      "with NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL; texts plain or gzip",
               .type = OptionType::argument},
     kProfileFormatOption, kProfileJsonOption};
 constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};

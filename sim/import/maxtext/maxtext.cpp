@@ -63,6 +63,7 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"qk_rope_head_dim", &T::qk_pos_emb_head_dim},
     KeyRow{"v_head_dim", &T::v_head_dim},
     KeyRow{"first_num_dense_layers", &T::moe_first_dense},
+    KeyRow{"routed_score_func", &T::moe_router_score_function},
     KeyRow{"shared_experts", &T::moe_shared_experts},
     KeyRow{"mtp_num_layers", &T::mtp_num_layers},
     KeyRow{"use_post_attn_norm", NotSimulated{"norms behind attention and FFN"}},

@@ -214,7 +214,7 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 17> kOptions{
+constexpr std::array<MegatronOption, 19> kOptions{
     {{"fp8_format", "fp8", "", true},
      {"fp4_format", "fp4", "", true},
      {"checkpoint_activations", "recompute_granularity", "full"},
@@ -222,6 +222,8 @@ constexpr std::array<MegatronOption, 17> kOptions{
      {"topk", "moe_router_topk", ""},
      {"moe_train_capacity_factor", "moe_expert_capacity_factor", ""},
      {"expert_interval", "moe_layer_freq", ""},
+     {"model_parallel_size", "tensor_model_parallel_size", ""},
+     {"batch_size", "micro_batch_size", ""},
      {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false", true},
      {"bucket_size", "ddp_bucket_size", ""},
      {"num_nodes", "nnodes", ""},

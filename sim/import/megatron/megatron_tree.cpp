@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
 #include "sim/import/deepspeed/deepspeed.h"
@@ -45,6 +46,18 @@ YamlEntry argument_of(const std::string& option, YamlNode value) {
   return {row != nullptr ? std::string(row->dest) : option, value.place, std::move(value)};
 }
 
+/// Megatron-DeepSpeed has experts in the last of each N layers, Megatron in the first.
+void settle_interval(RecipeTerms& terms) {
+  const Given<YamlNode> given = *terms.moe_layer_freq;
+  const std::int64_t every = number_as<std::int64_t>(given.value.text).value_or(1);
+  const std::int64_t layers = terms.num_layers ? terms.num_layers->value : 0;
+  if (every < 2 || layers < 1 || layers > kMostPatternLayers) return;
+  std::vector<bool> experts;
+  for (std::int64_t layer = 1; layer <= layers; ++layer) experts.push_back(layer % every == 0);
+  terms.moe_layer_freq =
+      Given<YamlNode>{pattern_node(experts), given.origin, given.assumed, given.place};
+}
+
 /// Options of forks and of first releases that say more than the argument that they set.
 void settle_words_of_forks(const YamlNode& tree, RecipeTerms& terms) {
   if (text_at(tree, "attention_head_type") == "multiquery") {
@@ -61,6 +74,7 @@ void settle_words_of_forks(const YamlNode& tree, RecipeTerms& terms) {
     default_to(terms.moe_router_topk, 1, "Megatron-DeepSpeed's default");
     default_to(terms.moe_layer_freq, scalar_node("2", {}), "Megatron-DeepSpeed's default");
     default_to(terms.moe_token_dispatcher_type, "alltoall", "DeepSpeed exchanges tokens so");
+    settle_interval(terms);
   }
   // BigScience's fork: embedding and head count as a layer each.
   if (text_at(tree, "pp_partition_method").find("embedding") != std::string::npos) {

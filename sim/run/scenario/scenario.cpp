@@ -10,7 +10,6 @@
 
 #include "sim/core/files/yaml_file.h"
 #include "sim/core/input/yaml_text.h"
-#include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine.h"
 #include "sim/run/scenario/routing_file.h"
 #include "sim/run/scenario/scenario_fields.h"
@@ -57,12 +56,12 @@ struct Apart {
   std::optional<YamlNode> hardware;
 };
 
-/// Takes it out, and the training job, which no step depends on. Throws InputError where that is no
-/// JobSpec, and at keys that no scenario has.
-Apart take_apart(YamlNode& tree) {
+/// Takes it out, and the training job, which no step depends on. Throws InputError where that is
+/// wrong, and at keys that no scenario has.
+Apart take_apart(const DataFolder& data, YamlNode& tree) {
   check_top_keys(tree, top_keys());
   Apart apart{take(tree, "model_overrides"), take(tree, "hardware")};
-  if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
+  if (const auto job = take(tree, "job")) check_job(data, *job);
   return apart;
 }
 
@@ -326,7 +325,7 @@ std::string ScenarioSource::text(const std::string& row,
 void ScenarioSource::check_values(const DataFolder& data, const std::string& row,
                                   const std::vector<Setting>& settings) const {
   YamlNode read = tree(row, settings);
-  const auto [overrides, wanted] = take_apart(read);
+  const auto [overrides, wanted] = take_apart(data, read);
   const auto file = read_yaml<ScenarioFile>(read, "");
   const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
     static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
@@ -351,7 +350,7 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
 DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& row,
                                     const std::vector<Setting>& settings) const {
   YamlNode tree = this->tree(row, settings);
-  const auto [overrides, wanted] = take_apart(tree);
+  const auto [overrides, wanted] = take_apart(data, tree);
   const auto file = read_yaml<ScenarioFile>(tree, "");
 
   DraftScenario draft{{}, {std::move(tree), {}}};

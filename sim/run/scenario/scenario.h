@@ -224,4 +224,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
 double whole_parameters(const ModelSpec& model);
 void check_cluster(const Scenario& scenario, const ScenarioTrees& trees);
 
+/// Throws InputError where the `job` of a scenario is no JobSpec or names files that are not there.
+void check_job(const DataFolder& data, const YamlNode& job);
+
 }  // namespace simtrain

@@ -40,6 +40,20 @@ TEST_CASE("A value of the wrong kind is refused at its place") {
   });
 }
 
+TEST_CASE("A name that the job of a scenario gives and no file has is refused by each command") {
+  check_edits({
+      {"name: base",
+       "name: base\njob: {days: 10, failures: llama3-h10, checkpoint: {storage: nvme-node}}",
+       "2:27: job.failures: 'llama3-h10' is not in hardware/failures; did you mean 'llama3-h100'?"},
+      {"name: base", "name: base\njob: {days: 10, checkpoint: {storage: nvme-nod}}",
+       "2:39: job.checkpoint.storage: 'nvme-nod' is not in hardware/storage; did you mean "
+       "'nvme-node'?"},
+      {"name: base",
+       "name: base\njob: {days: 10, checkpoint: {storage: nvme-node}, data: {storage: nvme-nod}}",
+       "2:67: job.data.storage: 'nvme-nod' is not in hardware/storage; did you mean 'nvme-node'?"},
+  });
+}
+
 TEST_CASE("A key without a value is refused at the key, a null at its place") {
   check_edits({
       {"name: base", "name:", "1:1: name: must be a text, found nothing"},

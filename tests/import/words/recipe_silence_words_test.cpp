@@ -193,6 +193,24 @@ TEST_CASE("GPT-NeoX's size of a gated FFN is a third of what it gives, or of its
   CHECK(ffn("mlp_multiple_of: 256\n") == 5632);
 }
 
+TEST_CASE("options of forks and of first releases have their own meaning") {
+  const std::string head =
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 2048 "
+      "--num-attention-heads 16 --seq-length 2048 --vocab-size 50257 --fp16 ";
+  const Recipe first =
+      imported(head + "--model-parallel-size 4 --batch-size 8\n", on_h100("megatron-2021")).recipe;
+  CHECK(first.tp() == 4);
+  CHECK(first.training.micro_batch_size == 8);
+  const Recipe mixture = imported(head +
+                                      "--micro-batch-size 2 --global-batch-size 64 --num-experts 8 "
+                                      "--moe-expert-parallel-size 8 --expert-interval 2\n",
+                                  on_h100("megatron-deepspeed-2022"))
+                             .recipe;
+  REQUIRE(mixture.model.layers.has_value());
+  CHECK(mixture.model.layers->front().blocks.back() == BlockKind::mlp);
+  CHECK(mixture.model.layers->back().blocks.back() == BlockKind::moe);
+}
+
 TEST_CASE("files of known tokenizers have their vocabularies") {
   const auto vocabulary = [](const std::string& options) {
     const std::string text =
