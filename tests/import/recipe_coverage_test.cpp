@@ -145,6 +145,7 @@ TEST_CASE("recompute of the first layers of a chunk is that of all, of none or o
   CHECK(recompute("0").recompute == Recompute::none);
   CHECK(recompute("8").recompute == Recompute::full);
   CHECK(recompute("8").recompute_every_nth_layer == 4);
+  CHECK(recompute("5").recompute_every_nth_layer == 6);
   CHECK(recompute("32").recompute_every_nth_layer == 1);
   CHECK(error_of([&] {
           static_cast<void>(recompute("31"));

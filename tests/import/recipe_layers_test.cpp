@@ -244,7 +244,8 @@ TEST_CASE("a pattern with parts of prediction or stages is refused in a line") {
     return refused(kDense, {"hybrid_layer_pattern=" + pattern});
   };
   CHECK(has(error("M-M*/M*"),
-            "--hybrid-layer-pattern: has '/', behind which are layers of multi-token prediction"));
+            "--hybrid-layer-pattern: has '/', behind which are layers of multi-token prediction; "
+            "--override mtp_num_layers=0 leaves them out"));
   CHECK(has(error("M-|M*"), "--hybrid-layer-pattern: has '|', which cuts it into stages"));
   CHECK(has(error("MX"), "has 'X', which is no letter of a layer; letters of layers alone ("));
   CHECK(has(error(std::string(20000, 'M')), "is of 20000 layers; up to 10000 are listed"));

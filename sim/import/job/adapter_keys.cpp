@@ -113,9 +113,11 @@ bool trains_adapters(const RecipeTerms& terms) {
   const std::string scheme = lower_case(terms.peft_scheme->value);
   if (scheme.empty() || scheme == "none") return false;
   if (scheme == "lora" || scheme == "canonicallora" || scheme == "peft") return true;
-  throw InputError(terms.peft_scheme->place, terms.peft_scheme->origin,
-                   fmt::format("'{}' is not simulated; adapters of LoRA would do",
-                               plain_text(terms.peft_scheme->value.substr(0, 40))));
+  throw InputError(
+      terms.peft_scheme->place, terms.peft_scheme->origin,
+      fmt::format("'{}' is not simulated; adapters of LoRA would do; --override {}=lora "
+                  "takes them",
+                  plain_text(terms.peft_scheme->value.substr(0, 40)), terms.peft_scheme->origin));
 }
 
 void put_adapters(const RecipeTerms& terms, const PutFinding& put) {

@@ -12,6 +12,7 @@
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/import/terms/term_findings.h"
+#include "sim/import/yaml/hydra.h"
 
 namespace simtrain {
 namespace {
@@ -127,7 +128,7 @@ MegatronArguments::MegatronArguments(const std::string& file, const RecipeReques
   tree_.place = {file};
   for (const std::string& text : request.overrides) {
     if (text.starts_with(kWithoutFile)) continue;
-    const SourcePlace place{"--override " + text.substr(0, 120), 1, 1};
+    const SourcePlace place{std::string(kOverridePlace) + text.substr(0, 120), 1, 1};
     const bool removes = text.starts_with('~');
     const std::size_t equals = text.find('=');
     std::string name = text.substr(0, equals);
@@ -220,7 +221,8 @@ RecipeReading read_megatron_arguments(const YamlNode& arguments, KeyStyle style,
   settle_words_of_forks(tree, terms);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
-  if (terms.gpus_per_node && !terms.world_size && !terms.num_nodes)
+  if (terms.gpus_per_node && !terms.world_size && !terms.num_nodes &&
+      tree.find("nnodes") == nullptr)
     terms.num_nodes = Given<std::int64_t>{1, std::string(kOneNode), false, {}};
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");

@@ -117,12 +117,11 @@ LayerHalf feed_forward_of(const RecipeTerms& terms, std::int64_t layers) {
           frequency.origin, frequency.assumed};
 }
 
-/// The key of an origin as an override has it: --hybrid-layer-pattern is hybrid_layer_pattern.
-std::string override_key(std::string origin) {
-  if (!origin.starts_with("--")) return origin;
-  origin.erase(0, 2);
-  std::replace(origin.begin(), origin.end(), '-', '_');
-  return origin;
+/// The override that leaves multi-token prediction out, of the map that the key of an origin is in.
+std::string without_prediction(const std::string& origin) {
+  const std::size_t dot = origin.starts_with("--") ? std::string::npos : origin.rfind('.');
+  const std::string map = dot == std::string::npos ? "" : origin.substr(0, dot + 1);
+  return fmt::format("--override {}mtp_num_layers=0", map);
 }
 
 /// A pattern's letters are those of blocks; others are refused with what they would mean.
@@ -141,10 +140,9 @@ void check_letters(const Given<std::string>& pattern) {
   for (const char letter : pattern.value) {
     if (letter == '/')
       refuse(
-          fmt::format("has '/', behind which are layers of multi-token prediction; --override "
-                      "{}={} leaves them out",
-                      override_key(pattern.origin),
-                      plain_text(pattern.value.substr(0, pattern.value.find('/')))));
+          fmt::format("has '/', behind which are layers of multi-token prediction; {} leaves "
+                      "them out",
+                      without_prediction(pattern.origin)));
     if (letter == '|') refuse("has '|', which cuts it into stages");
     if (row_of_letter(letter) == nullptr)
       refuse(fmt::format("has '{}', which is no letter of a layer",
@@ -161,7 +159,10 @@ void check_hybrid(const RecipeTerms& terms) {
   if (is_latent(terms)) refuse(*terms.multi_latent_attention, "multi-latent attention");
   if (window_keys(terms)) refuse(*terms.window_size, "attention over a window");
   if (terms.mtp_num_layers && terms.mtp_num_layers->value > 0)
-    refuse(*terms.mtp_num_layers, "multi-token prediction");
+    throw InputError(terms.mtp_num_layers->place, terms.mtp_num_layers->origin,
+                     fmt::format("is set; multi-token prediction of a hybrid is not modelled; {} "
+                                 "leaves it out",
+                                 without_prediction(terms.mtp_num_layers->origin)));
   if (has_letter(terms, BlockKind::moe) && !is_mixture(terms)) {
     const Given<std::string>& pattern = *terms.hybrid_override_pattern;
     throw InputError(pattern.place, pattern.origin,

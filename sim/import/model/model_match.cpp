@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/model/layer_shape.h"
@@ -108,15 +109,29 @@ std::vector<NearModel> nearest_models(const std::vector<Finding>& shape, const M
   return best;
 }
 
+/// The one of them that a recipe's name is of, by the model's name or by its family alone.
+std::optional<std::string> called_model(const std::vector<NearModel>& models,
+                                        const std::string& name) {
+  const auto called = model_named_in(name);
+  const std::string text = lower_case(name);
+  std::optional<std::string> of_family;
+  int families = 0;
+  for (const NearModel& model : models) {
+    if (called == model.name) return called;
+    const std::string family = model.name.substr(0, model.name.find_first_of("-0123456789"));
+    if (text.find(family) == std::string::npos) continue;
+    ++families;
+    of_family = model.name;
+  }
+  return families == 1 ? of_family : std::nullopt;
+}
+
 std::optional<std::string> nearest(const std::vector<Finding>& shape, const ModelMatch& match,
                                    const DataFolder& data) {
   const std::vector<NearModel> best = nearest_models(shape, match, data);
   if (best.empty()) return std::nullopt;
   if (best.size() == 1 || find(shape, "vocab_size") != nullptr) return best.front().name;
-  const auto called = model_named_in(match.name);
-  if (called && std::any_of(best.begin(), best.end(),
-                            [&](const NearModel& known) { return known.name == *called; }))
-    return called;
+  if (auto called = called_model(best, match.name)) return called;
   std::vector<std::string> names;
   names.reserve(best.size());
   for (const NearModel& known : best) names.push_back(known.name);
@@ -287,8 +302,21 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
   return findings;
 }
 
+namespace {
+
+/// The part of a hybrid's pattern behind '/' is of multi-token prediction.
+void cut_prediction(RecipeTerms& terms) {
+  if (!terms.hybrid_override_pattern || !terms.mtp_num_layers || terms.mtp_num_layers->value != 0)
+    return;
+  std::string& pattern = terms.hybrid_override_pattern->value;
+  pattern.resize(std::min(pattern.find('/'), pattern.size()));
+}
+
+}  // namespace
+
 std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
                                      const DataFolder& data) {
+  cut_prediction(terms);
   settle_vocabulary(terms, match, data);
   if (!match.base) {  // its shape is not known here
     settle_hybrid_layers(terms, std::nullopt);

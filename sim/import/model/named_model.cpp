@@ -18,7 +18,7 @@ struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 159> kNamedModels{{
+constexpr std::array<NamedModel, 161> kNamedModels{{
     {"baichuan2-7b", "baichuan2-7b"},
     {"bloom-176b", "bloom-176b"},
     {"bloom", "bloom-176b"},
@@ -62,6 +62,7 @@ constexpr std::array<NamedModel, 159> kNamedModels{{
     {"gpt2-124m", "gpt2-124m"},
     {"gpt2", "gpt2-124m"},
     {"gpt2-small", "gpt2-124m"},
+    {"gpt3-126m", "gpt2-124m"},
     {"gpt3-175b", "gpt3-175b"},
     {"gpt-175b", "gpt3-175b"},
     {"gpt3-20b", "gpt3-20b"},
@@ -95,6 +96,7 @@ constexpr std::array<NamedModel, 159> kNamedModels{{
     {"llama3.3-70b", "llama3.1-70b"},
     {"llama3.1-8b", "llama3.1-8b"},
     {"llama3-8b", "llama3.1-8b"},
+    {"llama3-debugmodel", "llama3-debugmodel"},
     {"llama3.1-nemotron-nano-8b", "llama3.1-8b"},
     {"llama3.2-1b", "llama3.2-1b"},
     {"llama3.2-3b", "llama3.2-3b"},

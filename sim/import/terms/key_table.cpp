@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/interpolation.h"
 
 namespace simtrain {
@@ -27,6 +28,9 @@ bool is_off(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar &&
          (text == "false" || text == "False" || text == "0" || text == "none" || text == "[]");
 }
+
+/// Whether an override gives a value: it counts over other keys of the same term.
+bool is_override(const SourcePlace& place) { return place.file.starts_with(kOverridePlace); }
 
 std::string_view last_word(std::string_view key) { return key.substr(key.rfind('.') + 1); }
 
@@ -246,9 +250,9 @@ class RecipeReader {
            const std::string& key) {
     std::optional<Given<T>>& known = reading_.terms.*term;
     ++reading_.taken;
-    if (!known) {
+    if (!known || (is_override(node.place) && !is_override(known->place))) {
       known = Given<T>{std::move(value), spelled(key), false, node.place};
-    } else if (known->value != value) {
+    } else if (known->value != value && !is_override(known->place)) {
       throw InputError(node.place, spelled(key),
                        fmt::format("{} contradicts '{}' of {}; --override {}=VALUE settles it",
                                    found(node), known->value, known->origin, key));

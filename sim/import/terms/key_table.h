@@ -86,8 +86,9 @@ inline WithoutValue without_value(const RecipeRequest& request) {
 
 /// Reads a tree of a recipe by a table. Interpolations are resolved where a row takes the value.
 /// Items of lists are `list[0]`, or `list[Class]` where they have a `_target_`. Keys that set one
-/// term must agree. Throws InputError where they do not, a value is of the wrong kind, a Refused
-/// row is set, or a count not given elsewhere is at a key that no row has.
+/// term must agree, unless an override gives one. Throws InputError where they do not, a value is
+/// of the wrong kind, a Refused row is set, or a count not given elsewhere is at a key that no row
+/// has.
 RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style,
                           WithoutValue without_value = WithoutValue::refused);
 

@@ -50,11 +50,12 @@ std::vector<std::string> modules_in(const Given<std::string>& given) {
   return modules;
 }
 
-/// Of how many layers of a chunk the first N are each one; 0 where they divide no chunk.
+/// Every which layer of a chunk is to be taken for as many as the first N; 0 where none gives so
+/// many.
 std::int64_t distance_of_block(std::int64_t first, std::int64_t layers_of_chunk) {
-  return first > 0 && first < layers_of_chunk && layers_of_chunk % first == 0
-             ? layers_of_chunk / first
-             : 0;
+  if (first < 1 || first >= layers_of_chunk) return 0;
+  const std::int64_t distance = layers_of_chunk / first;
+  return layers_of_chunk / distance == first ? distance : 0;
 }
 
 /// The first layers of each chunk of a pipeline stage: all of them, or none, or, in place of the

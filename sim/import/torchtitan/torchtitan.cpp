@@ -160,11 +160,12 @@ void settle_tree(YamlNode& tree) {
     erase_entry(tree.find(old.substr(0, dot)), old.substr(dot + 1));
     set_yaml_value(tree, now, moved);
   }
-  const std::string name = text_at(tree, "model.name");
+  const std::string name = text_at(tree, "model.name");  // simple_fsdp.llama3: an experiment's
   const YamlNode* flavor = find_yaml_value(tree, "model.flavor");
-  if (!name.empty() && flavor != nullptr && flavor->kind == YamlNode::Kind::scalar) {
+  if (!name.empty() && flavor != nullptr && flavor->kind == YamlNode::Kind::scalar &&
+      !named_model(flavor->text)) {
     YamlNode whole = *flavor;
-    whole.text = name + " " + flavor->text;
+    whole.text = name.substr(name.rfind('.') + 1) + " " + flavor->text;
     set_yaml_value(tree, "model.flavor", std::move(whole));
   }
   reword(tree, "float8.enable_float8_linear",

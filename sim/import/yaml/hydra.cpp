@@ -155,7 +155,7 @@ void remove(YamlNode& tree, const std::string& key, const std::string& place) {
 }
 
 void apply_override(YamlNode& tree, const std::string& text) {
-  const std::string place = "--override " + text.substr(0, 120);
+  const std::string place = std::string(kOverridePlace) + text.substr(0, 120);
   const bool removes = text.starts_with('~');
   const std::size_t signs = text.starts_with("++") ? 2 : text.starts_with('+') || removes ? 1 : 0;
   const std::size_t equals = text.find('=');

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/input/yaml_tree.h"
 
 namespace simtrain {
+
+/// What the place of an override's value starts with, in place of a file.
+inline constexpr std::string_view kOverridePlace = "--override ";
 
 /// A tree with the files of its `defaults` list below (or, for entries after `_self_`, over)
 /// it, as Hydra composes them: `NAME` is NAME.yaml in the folder of `path`, `GROUP: NAME` is
@@ -15,8 +19,8 @@ namespace simtrain {
 YamlNode composed(const YamlNode& tree, const std::string& path);
 
 /// Hydra's overrides, in order: `KEY=VALUE` changes a key that is there, `+KEY=VALUE` adds one,
-/// `++KEY=VALUE` does either, `~KEY` takes one away. A leading `training.` of NeMo's launcher is
-/// left out where the file has no such key. Throws InputError at anything else.
+/// `++KEY=VALUE` does either, `~KEY` takes one away. A leading `training.` or `recipes.` of
+/// launchers is left out where the file has no such key. Throws InputError at anything else.
 void apply_overrides(YamlNode& tree, const std::vector<std::string>& overrides);
 
 }  // namespace simtrain

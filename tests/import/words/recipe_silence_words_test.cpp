@@ -211,6 +211,33 @@ TEST_CASE("options of forks and of first releases have their own meaning") {
   CHECK(mixture.model.layers->back().blocks.back() == BlockKind::moe);
 }
 
+TEST_CASE("an override counts over other keys that say the same") {
+  RecipeRequest request = on_h100("nemo-24.04");
+  const std::string text =
+      "trainer: {num_nodes: 1, precision: bf16}\nmodel:\n  num_layers: 24\n  hidden_size: 2048\n"
+      "  num_attention_heads: 16\n  ffn_hidden_size: 8192\n  encoder_seq_length: 2048\n"
+      "  data: {seq_length: 4096}\n  micro_batch_size: 4\n  override_vocab_size: 50304\n";
+  CHECK(error_of([&] {
+          static_cast<void>(imported(text, request));
+        }).find("--override model.data.seq_length=VALUE settles it") != std::string::npos);
+  request.overrides = {"model.data.seq_length=1024"};
+  CHECK(imported(text, request).recipe.training.seq_length == 1024);
+}
+
+TEST_CASE("a hybrid's layers of multi-token prediction are left out by one override") {
+  RecipeRequest request = on_h100("megatron-core-2025");
+  const std::string text =
+      "torchrun --nproc_per_node 8 pretrain_mamba.py --num-layers 4 --hidden-size 4096 "
+      "--num-attention-heads 32 --ffn-hidden-size 16384 --seq-length 2048 --micro-batch-size 1 "
+      "--bf16 --vocab-size 131072 --hybrid-layer-pattern M-M*/M* --mtp-num-layers 1 "
+      "--is-hybrid-model --mamba-num-heads 64 --disable-bias-linear\n";
+  CHECK(error_of([&] {
+          static_cast<void>(imported(text, request));
+        }).find("--override mtp_num_layers=0 leaves") != std::string::npos);
+  request.overrides = {"mtp_num_layers=0"};
+  CHECK(imported(text, request).recipe.model.hybrid_override_pattern == "M-M*");
+}
+
 TEST_CASE("files of known tokenizers have their vocabularies") {
   const auto vocabulary = [](const std::string& options) {
     const std::string text =
