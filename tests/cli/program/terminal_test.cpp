@@ -104,11 +104,13 @@ TEST_CASE("--quiet leaves out notes and progress, not the result") {
 }
 
 TEST_CASE("Long work shows a bar on a terminal, with its unit, and takes it away; --quiet none") {
-  const std::vector<std::string> sweep =
-      words("sweep scenarios/llama405b_a4_224.yaml --vary vp=1,3,9 --vary mbs=1,2 --color never");
+  // Longer than the time until a bar is drawn, on any machine.
+  const std::vector<std::string> sweep = words(
+      "sweep scenarios/llama405b_a4_224.yaml --vary vp=1,3,9 --vary mbs=1,2 --vary cp=1,2 "
+      "--vary tp=4,8 --color never");
   const std::string plain = run_simtrain(sweep).out;
   const Outcome shown = run_on_terminal(sweep);
-  CHECK(shown.out.find(" of 6 candidates, ") != std::string::npos);
+  CHECK(shown.out.find(" of 24 candidates, ") != std::string::npos);
   CHECK(shown.out.ends_with("\x1b[J" + plain));
   std::vector<std::string> quiet = sweep;
   quiet.emplace_back("--quiet");
