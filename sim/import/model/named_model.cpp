@@ -216,6 +216,15 @@ std::string bare_name(std::string_view given) {
   return bare;
 }
 
+/// Whether a name is in a text, with its last number whole: gpt2 is not in gpt22b nor in gpt2b.
+bool has_name(const std::string& text, const std::string& name) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::size_t at = text.find(name);
+  if (at == std::string::npos) return false;
+  const char behind = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+  return !digit(name.back()) || !(digit(behind) || behind == 'b');
+}
+
 }  // namespace
 
 std::optional<std::string> named_model(const std::string& name) {
@@ -231,7 +240,7 @@ std::optional<std::string> model_named_in(const std::string& text) {
   std::optional<std::string> model;
   for (const NamedModel& row : kNamedModels) {
     const std::string name = bare_name(row.name);
-    if (name.size() <= longest || bare.find(name) == std::string::npos) continue;
+    if (name.size() <= longest || !has_name(bare, name)) continue;
     longest = name.size();
     model = row.model;
   }

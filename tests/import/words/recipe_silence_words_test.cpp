@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/import/model/named_model.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 #include "tests/import/shell/script_folder.h"
@@ -209,6 +210,13 @@ TEST_CASE("options of forks and of first releases have their own meaning") {
   REQUIRE(mixture.model.layers.has_value());
   CHECK(mixture.model.layers->front().blocks.back() == BlockKind::mlp);
   CHECK(mixture.model.layers->back().blocks.back() == BlockKind::moe);
+}
+
+TEST_CASE("a name is found in a longer one with its number whole") {
+  CHECK(model_named_in("graph_trainer_llama3_8b_test") == "llama3.1-8b");
+  CHECK(model_named_in("/checkpoints/gpt2.nemo") == "gpt2-124m");
+  CHECK_FALSE(model_named_in("megatron_gpt_22b").has_value());
+  CHECK_FALSE(model_named_in("megatron_gpt_2b").has_value());
 }
 
 TEST_CASE("an override counts over other keys that say the same") {
