@@ -117,7 +117,7 @@ std::optional<std::string> called_model(const std::vector<NearModel>& models,
   std::optional<std::string> of_family;
   int families = 0;
   for (const NearModel& model : models) {
-    if (called == model.name) return called;
+    if (called == model.name) return model.name;
     const std::string family = model.name.substr(0, model.name.find_first_of("-0123456789"));
     if (text.find(family) == std::string::npos) continue;
     ++families;
