@@ -37,8 +37,17 @@ struct ConfiguredProgram {
 
 constexpr std::array<std::string_view, 2> kNemo1Programs{"megatron_gpt_pretraining.py",
                                                          "megatron_gpt_finetuning.py"};
-constexpr std::array<std::string_view, 2> kLaunchers{"/main.py", "main.py"};
 constexpr std::string_view kBlankNemo1 = "model: {}\ntrainer: {}\n";
+
+/// NeMo's launcher or SageMaker's, which has recipes in a group of Hydra's.
+ConfiguredProgram launcher(std::string_view group) {
+  return {.programs = {"main.py", "main.py"},
+          .format = kNemo1,
+          .keys = KeyWords::hydra,
+          .option = group,
+          .group = true,
+          .blank = kBlankNemo1};
+}
 
 const std::array kConfiguredPrograms{
     ConfiguredProgram{.programs = kNemo1Programs,
@@ -48,18 +57,8 @@ const std::array kConfiguredPrograms{
                       .folder = "--config-path",
                       .own = "megatron_gpt_config.yaml",
                       .blank = kBlankNemo1},
-    ConfiguredProgram{.programs = kLaunchers,
-                      .format = kNemo1,
-                      .keys = KeyWords::hydra,
-                      .option = "training",
-                      .group = true,
-                      .blank = kBlankNemo1},
-    ConfiguredProgram{.programs = kLaunchers,
-                      .format = kNemo1,
-                      .keys = KeyWords::hydra,
-                      .option = "recipes",
-                      .group = true,
-                      .blank = kBlankNemo1},
+    launcher("training"),
+    launcher("recipes"),
     ConfiguredProgram{.programs = {"train/train.py", "llmfoundry"},
                       .format = kLlmFoundry,
                       .keys = KeyWords::omegaconf},

@@ -240,6 +240,14 @@ std::vector<Finding> without_latent(const std::vector<Finding>& shape,
   return findings;
 }
 
+/// The part of a hybrid's pattern behind '/' is of multi-token prediction.
+void cut_prediction(RecipeTerms& terms) {
+  if (!terms.hybrid_override_pattern || !terms.mtp_num_layers || terms.mtp_num_layers->value != 0)
+    return;
+  std::string& pattern = terms.hybrid_override_pattern->value;
+  pattern.resize(std::min(pattern.find('/'), pattern.size()));
+}
+
 /// A tokenizer of a known model has its vocabulary.
 void settle_vocabulary(RecipeTerms& terms, const ModelMatch& match, const DataFolder& data) {
   if (!terms.tokenizer || terms.vocab_size || terms.padded_vocab_size) return;
@@ -301,18 +309,6 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
   }
   return findings;
 }
-
-namespace {
-
-/// The part of a hybrid's pattern behind '/' is of multi-token prediction.
-void cut_prediction(RecipeTerms& terms) {
-  if (!terms.hybrid_override_pattern || !terms.mtp_num_layers || terms.mtp_num_layers->value != 0)
-    return;
-  std::string& pattern = terms.hybrid_override_pattern->value;
-  pattern.resize(std::min(pattern.find('/'), pattern.size()));
-}
-
-}  // namespace
 
 std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
                                      const DataFolder& data) {

@@ -11,6 +11,12 @@
 namespace simtrain::testing::recipe_silence_words_test {
 namespace {
 
+/// A configuration of NeMo 1, to which keys of its model can be added.
+const std::string kNemo1 =
+    "trainer: {num_nodes: 1, precision: bf16}\nmodel:\n  num_layers: 24\n  hidden_size: 2048\n"
+    "  num_attention_heads: 16\n  ffn_hidden_size: 8192\n  encoder_seq_length: 2048\n"
+    "  micro_batch_size: 4\n  override_vocab_size: 50304\n";
+
 RecipeRequest on_h100(const std::string& software) { return job("dgx-superpod-h100", software); }
 
 Scenario imported(const std::string& text, RecipeRequest request, const std::string& path = "r") {
@@ -71,11 +77,7 @@ TEST_CASE("NeMo 1's program without a configuration's name starts from its own")
 }
 
 TEST_CASE("a variable without a value is named where a configuration's key has it") {
-  const std::string text =
-      "trainer: {num_nodes: 1, precision: bf16}\nmodel:\n  num_layers: 24\n  hidden_size: 2048\n"
-      "  num_attention_heads: 16\n  ffn_hidden_size: 8192\n  encoder_seq_length: 2048\n"
-      "  micro_batch_size: 4\n  override_vocab_size: 50304\n"
-      "  tensor_model_parallel_size: $TP\n";
+  const std::string text = kNemo1 + "  tensor_model_parallel_size: $TP\n";
   CHECK(error_of([&] { static_cast<void>(imported(text, on_h100("nemo-24.04"))); })
             .find("'$TP' has no value in the file; --override "
                   "model.tensor_model_parallel_size=VALUE sets one, --defaults") !=
@@ -221,10 +223,7 @@ TEST_CASE("a name is found in a longer one with its number whole") {
 
 TEST_CASE("an override counts over other keys that say the same") {
   RecipeRequest request = on_h100("nemo-24.04");
-  const std::string text =
-      "trainer: {num_nodes: 1, precision: bf16}\nmodel:\n  num_layers: 24\n  hidden_size: 2048\n"
-      "  num_attention_heads: 16\n  ffn_hidden_size: 8192\n  encoder_seq_length: 2048\n"
-      "  data: {seq_length: 4096}\n  micro_batch_size: 4\n  override_vocab_size: 50304\n";
+  const std::string text = kNemo1 + "  data: {seq_length: 4096}\n";
   CHECK(error_of([&] {
           static_cast<void>(imported(text, request));
         }).find("--override model.data.seq_length=VALUE settles it") != std::string::npos);

@@ -72,19 +72,17 @@ bool holds_options(std::string_view quoted) {
 bool holds_variables(std::string_view quoted) {
   constexpr std::array<std::string_view, 6> kLaunchers{"torchrun",  "python", "python3",
                                                        "deepspeed", "srun",   "mpirun"};
-  std::size_t words = 0;
-  std::size_t variables = 0;
-  bool launches = false;
-  for (std::size_t at = 0; at < quoted.size(); ++at) {
-    if (is_blank(quoted[at])) continue;
-    const std::size_t end = std::min(quoted.find_first_of(" \t\r\n", at), quoted.size());
-    const std::string_view word = quoted.substr(at, end - at);
-    if (words++ == 0)
-      launches = std::find(kLaunchers.begin(), kLaunchers.end(), word) != kLaunchers.end();
-    if (word.starts_with('$') && !word.starts_with("$(")) ++variables;
-    at = end;
-  }
-  return words > 1 && variables > 0 && (launches || variables == words);
+  std::vector<ShellWord> words;
+  ShellWord whole;
+  whole.text = quoted;
+  add_parts(whole, words);
+  if (words.size() < 2) return false;
+  const auto variables = std::count_if(words.begin(), words.end(), [](const ShellWord& word) {
+    return word.text.starts_with('$') && !word.text.starts_with("$(");
+  });
+  const bool launches =
+      std::find(kLaunchers.begin(), kLaunchers.end(), words.front().text) != kLaunchers.end();
+  return variables > 0 && (launches || variables == std::ssize(words));
 }
 
 /// `END` of the `<<END`, `<<-END` or `<<'END'` at `at`; empty where there is none.
