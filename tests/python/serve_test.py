@@ -160,6 +160,12 @@ class ServeTest(unittest.TestCase):
                              (request[:60], got[:80]))
             self.assertEqual(self.server.get("/choices")[0], 200)
 
+    def test_clients_of_http_1_0_keep_their_connection_where_they_ask_to(self):
+        request = b"GET /choices HTTP/1.0\r\nHost: localhost\r\n"
+        kept = self.server.raw((request + b"Connection: keep-alive\r\n\r\n") * 2)
+        self.assertEqual((kept.count(b"HTTP/1.0 200 "), kept.count(b"Connection: keep-alive\r\n")), (2, 2), kept[:200])
+        self.assertEqual(self.server.raw((request + b"\r\n") * 2).count(b"HTTP/1.0 200 "), 1)
+
     def test_random_bytes_end_nothing(self):
         state = 12345
         for _ in range(300):

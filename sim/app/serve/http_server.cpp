@@ -88,24 +88,25 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_read(const ErrorCode& error) {
     if (!error) {
       const Request& request = parser_->get();
-      return write(answer_to(request, handler_), request.keep_alive(),
-                   request.method() == http::verb::head);
+      return write(answer_to(request, handler_), request, request.keep_alive());
     }
     const int status = status_of(error);
-    if (status == kTooLarge && !asks(parser_->get())) return write(other_method(), false, false);
-    if (status != 0) return write(refusal(status, "the request cannot be read"), false, false);
+    if (status == kTooLarge && !asks(parser_->get())) return write(other_method(), {}, false);
+    if (status != 0) return write(refusal(status, "the request cannot be read"), {}, false);
     close();
   }
 
-  void write(HttpAnswer answer, bool keep_alive, bool head) {
-    response_ = Response(static_cast<http::status>(answer.status), 11);
+  /// In the request's version of HTTP: a client of 1.0 waits for the end of a connection that is
+  /// not said to be kept.
+  void write(HttpAnswer answer, const Request& request, bool keep_alive) {
+    response_ = Response(static_cast<http::status>(answer.status), request.version());
     response_.set(http::field::content_type, answer.type);
     response_.set(http::field::cache_control, "no-store");
     response_.set("X-Content-Type-Options", "nosniff");
     if (answer.status == kOtherMethod) response_.set(http::field::allow, "GET, HEAD");
     response_.keep_alive(keep_alive);
     response_.content_length(answer.body.size());
-    if (!head) response_.body() = std::move(answer.body);
+    if (request.method() != http::verb::head) response_.body() = std::move(answer.body);
     stream_.expires_after(std::chrono::seconds(kRequestSeconds));
     http::async_write(stream_, response_,
                       [self = shared_from_this()](const ErrorCode& error, std::size_t /*bytes*/) {
