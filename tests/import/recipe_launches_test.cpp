@@ -116,7 +116,7 @@ TEST_CASE("launches by kind: alone, with one option, or refused with what would 
   CHECK(counts["bridge-launch"] == Counts{2, 1, 0});
   CHECK(counts["performance-launch"] == Counts{1, 1, 0});
   CHECK(counts["nemo-2-launch"] == Counts{2, 0, 0});
-  CHECK(counts["configuration-launch"] == Counts{4, 0, 0});
+  CHECK(counts["configuration-launch"] == Counts{5, 0, 0});
   CHECK(counts["torchtitan-launch"] == Counts{1, 1, 1});
   CHECK(counts["maxtext"] == Counts{1, 0, 0});
   CHECK(counts.size() == 8);
@@ -181,6 +181,10 @@ TEST_CASE("a launch changes keys of the configuration that it names") {
                     "is not there; put it beside the script"));
   CHECK(holds_words(refusal("foundry_composer.sh", "mpt_30b_foundry", "llama_nanotron"),
                     "no configuration of llm-foundry"));
+  CHECK(imported("neox_deepy.sh").recipe.tp() == 2);
+  CHECK(holds_words(refusal("neox_deepy.sh", "_neox.yml", "_neox.yml local_setup.yml"),
+                    "'local_setup.yml' is one more configuration beside 'gpt_20b_neox.yml'; import "
+                    "one file that has the keys of both"));
   CHECK(holds_words(refusal("nemo1_hydra.sh", "model.global_batch_size", "model.global_size"),
                     "is no key of the recipe"));
 }

@@ -66,6 +66,10 @@ const std::array kConfiguredPrograms{
                       .format = kNanotron,
                       .keys = KeyWords::none,
                       .option = "--config-file"},
+    ConfiguredProgram{.programs = {"deepy.py", "deepy.py"},
+                      .format = kGptNeox,
+                      .keys = KeyWords::none,
+                      .folder = "-d"},
     ConfiguredProgram{.programs = {"run_pretrain.sh", "run_slurm_pretrain.sh"},
                       .format = kPrimus,
                       .keys = KeyWords::options,
@@ -76,13 +80,22 @@ bool starts(const ConfiguredProgram& program, const ShellWord& word) {
   return word.text.ends_with(program.programs[0]) || word.text.ends_with(program.programs[1]);
 }
 
+bool is_plain_file(const ShellWord& word) {
+  return (word.text.ends_with(".yaml") || word.text.ends_with(".yml")) &&
+         word.text.find('=') == std::string::npos;
+}
+
 /// The file of a configuration among the words, without an option before it.
 std::optional<ShellWord> plain_file(const std::vector<ShellWord>& words) {
-  const auto file = std::find_if(words.begin(), words.end(), [](const ShellWord& word) {
-    return (word.text.ends_with(".yaml") || word.text.ends_with(".yml")) &&
-           word.text.find('=') == std::string::npos;
-  });
-  return file == words.end() ? std::nullopt : std::optional(*file);
+  const auto file = std::find_if(words.begin(), words.end(), is_plain_file);
+  if (file == words.end()) return std::nullopt;
+  const auto second = std::find_if(file + 1, words.end(), is_plain_file);
+  if (second != words.end())
+    throw InputError(second->place, "",
+                     fmt::format("'{}' is one more configuration beside '{}'; import one file that "
+                                 "has the keys of both",
+                                 second->text, file->text));
+  return *file;
 }
 
 /// The file that the command starts with where it names none, at the word of the program.
@@ -95,11 +108,11 @@ std::optional<ShellWord> own_file(const ConfiguredProgram& program, const Progra
 }
 
 std::optional<ShellWord> file_word(const ConfiguredProgram& program, const ProgramStart& start) {
-  if (program.option.empty()) return plain_file(start.words);
-  auto named = option_word(start.words, program.option);
+  auto named =
+      program.option.empty() ? plain_file(start.words) : option_word(start.words, program.option);
   if (!named && !program.variable.empty()) named = variable_word(start, program.variable);
   if (!named) return own_file(program, start);
-  const bool by_name = program.group || !program.folder.empty();
+  const bool by_name = program.group || (!program.option.empty() && !program.folder.empty());
   if (by_name && !named->text.ends_with(".yaml")) named->text += ".yaml";
   if (program.folder.empty()) return named;
   if (const auto folder = option_word(start.words, program.folder))
@@ -293,8 +306,8 @@ ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeReq
 
 const RecipeFormat kConfigurationLaunch{
     "configuration-launch",
-    "a shell script that starts NeMo 1, LLM Foundry, nanotron or Primus with a configuration "
-    "beside it (composer train/train.py FILE.yaml key=value)",
+    "a shell script that starts NeMo 1, LLM Foundry, nanotron, GPT-NeoX or Primus with a "
+    "configuration beside it (composer train/train.py FILE.yaml key=value)",
     is_configuration_launch, read_configuration_launch};
 
 }  // namespace simtrain
