@@ -118,7 +118,7 @@ TEST_CASE("launches by kind: alone, with one option, or refused with what would 
   CHECK(counts["nemo-2-launch"] == Counts{2, 0, 0});
   CHECK(counts["configuration-launch"] == Counts{5, 0, 0});
   CHECK(counts["torchtitan-launch"] == Counts{1, 1, 1});
-  CHECK(counts["maxtext"] == Counts{1, 0, 0});
+  CHECK(counts["maxtext"] == Counts{2, 0, 0});
   CHECK(counts.size() == 8);
 }
 

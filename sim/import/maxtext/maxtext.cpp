@@ -345,8 +345,13 @@ bool is_maxtext_yaml(std::string_view text) {
                      [&](std::string_view key) { return has_top_key(text, key); });
 }
 
-/// A launch script, which gives keys as words: `per_device_batch_size=4`.
+/// A launch script, which gives keys as words: `per_device_batch_size=4`, or starts MaxText's
+/// program with a configuration that has them.
 bool is_maxtext_script(std::string_view text) {
+  const auto starts = [&](std::string_view program) {
+    return text.find(program) != std::string_view::npos;
+  };
+  if ((starts("MaxText.train ") || starts("MaxText/train.py ")) && starts(".yml")) return true;
   return std::any_of(kMaxtextOwnKeys.begin(), kMaxtextOwnKeys.end(), [&](std::string_view key) {
     const std::string word = std::string(key) + "=";
     return text.find(" " + word) != std::string_view::npos ||
