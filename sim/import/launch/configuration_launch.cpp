@@ -29,10 +29,10 @@ struct ConfiguredProgram {
   KeyWords keys;
   std::string_view option = "";    ///< before the file
   std::string_view variable = "";  ///< set to the file
-  std::string_view folder = "";    ///< the option before the file's folder; the file is a name then
-  bool group = false;              ///< the option is Hydra's group, whose name is before all keys
-  std::string_view own = "";       ///< the file where the command names none
-  std::string_view blank = "";     ///< a file that leaves all to the framework
+  std::string_view folder = "";  ///< the option before the file's folder; `option` has a name then
+  bool group = false;            ///< the option is Hydra's group, whose name is before all keys
+  std::string_view own = "";     ///< the file where the command names none
+  std::string_view blank = "";   ///< a file that leaves all to the framework
 };
 
 constexpr std::array<std::string_view, 2> kNemo1Programs{"megatron_gpt_pretraining.py",
@@ -80,16 +80,11 @@ bool starts(const ConfiguredProgram& program, const ShellWord& word) {
   return word.text.ends_with(program.programs[0]) || word.text.ends_with(program.programs[1]);
 }
 
-bool is_plain_file(const ShellWord& word) {
-  return (word.text.ends_with(".yaml") || word.text.ends_with(".yml")) &&
-         word.text.find('=') == std::string::npos;
-}
-
 /// The file of a configuration among the words, without an option before it.
 std::optional<ShellWord> plain_file(const std::vector<ShellWord>& words) {
-  const auto file = std::find_if(words.begin(), words.end(), is_plain_file);
+  const auto file = std::find_if(words.begin(), words.end(), is_yaml_file);
   if (file == words.end()) return std::nullopt;
-  const auto second = std::find_if(file + 1, words.end(), is_plain_file);
+  const auto second = std::find_if(file + 1, words.end(), is_yaml_file);
   if (second != words.end())
     throw InputError(second->place, "",
                      fmt::format("'{}' is one more configuration beside '{}'; import one file that "

@@ -348,14 +348,11 @@ bool is_maxtext_yaml(std::string_view text) {
 /// A launch script, which gives keys as words: `per_device_batch_size=4`, or starts MaxText's
 /// program with a configuration that has them.
 bool is_maxtext_script(std::string_view text) {
-  const auto starts = [&](std::string_view program) {
-    return text.find(program) != std::string_view::npos;
-  };
-  if ((starts("MaxText.train ") || starts("MaxText/train.py ")) && starts(".yml")) return true;
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  if ((has("MaxText.train ") || has("MaxText/train.py ")) && has(".yml")) return true;
   return std::any_of(kMaxtextOwnKeys.begin(), kMaxtextOwnKeys.end(), [&](std::string_view key) {
     const std::string word = std::string(key) + "=";
-    return text.find(" " + word) != std::string_view::npos ||
-           text.find("\n" + word) != std::string_view::npos;
+    return has(" " + word) || has("\n" + word);
   });
 }
 

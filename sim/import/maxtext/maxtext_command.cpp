@@ -31,19 +31,13 @@ bool is_key_word(std::string_view text) {
              std::string_view::npos;
 }
 
-/// A configuration of MaxText's, as a command names it: `MaxText/configs/base.yml`.
-bool is_configuration(const ShellWord& word) {
-  return !word.ends && (word.text.ends_with(".yml") || word.text.ends_with(".yaml")) &&
-         word.text.find('=') == std::string::npos;
-}
-
 /// Commands of a script that start MaxText with a configuration, those that train before others.
 std::vector<std::span<const ShellWord>> commands_of(const ShellScript& script) {
   std::vector<std::span<const ShellWord>> commands = commands_in(script.words);
   std::erase_if(commands, [](std::span<const ShellWord> command) {
     const bool keys = std::any_of(command.begin() + 1, command.end(),
                                   [](const ShellWord& word) { return is_key_word(word.text); });
-    return !keys || std::none_of(command.begin(), command.end(), is_configuration);
+    return !keys || std::none_of(command.begin(), command.end(), is_yaml_file);
   });
   const auto trains = [](std::span<const ShellWord> command) {
     return std::any_of(command.begin(), command.end(), [](const ShellWord& word) {
@@ -96,7 +90,7 @@ YamlNode maxtext_tree(const ShellScript& script, const ImportFile& file,
   const auto commands = commands_of(script);
   const auto words = commands.empty() ? std::span<const ShellWord>(script.words) : commands.front();
   for (const ShellWord& word : words) {
-    if (is_configuration(word) && text_at(tree, kBaseConfig).empty())
+    if (is_yaml_file(word) && text_at(tree, kBaseConfig).empty())
       set_yaml_value(tree, std::string(kBaseConfig), scalar_node(word.text, word.place),
                      word.place);
     if (word.starts || !is_key_word(word.text)) continue;

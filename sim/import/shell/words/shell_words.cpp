@@ -55,8 +55,9 @@ std::size_t closing_quote(const std::string& text, std::size_t start) {
 
 /// A quoted text that is a command line itself: "--num-layers 24 ...", "python x.py --bf16".
 bool holds_options(std::string_view quoted) {
-  constexpr std::string_view kOfMaxText = ".yml ";  // its options have no dashes
-  if (quoted.find("python") != quoted.npos && quoted.find(kOfMaxText) != quoted.npos) return true;
+  constexpr std::string_view kConfiguration = ".yml ";  // MaxText's options have no dashes
+  if (quoted.find("python") != quoted.npos && quoted.find(kConfiguration) != quoted.npos)
+    return true;
   for (std::size_t at = quoted.find("--"); at != std::string_view::npos;
        at = quoted.find("--", at + 2)) {
     const bool starts = at == 0 || is_blank(quoted[at - 1]);

@@ -30,6 +30,12 @@ inline bool is_operator(const std::vector<ShellWord>& words, std::size_t at,
   return at < words.size() && words[at].ends && words[at].text == text;
 }
 
+/// Whether a word is a file in YAML, without an option or a key before it.
+inline bool is_yaml_file(const ShellWord& word) {
+  return (word.text.ends_with(".yaml") || word.text.ends_with(".yml")) &&
+         word.text.find('=') == std::string::npos;
+}
+
 /// Whether a character may be the first of a variable's name.
 inline bool starts_name(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
